@@ -1,0 +1,109 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! Sets of origins for which a feature is on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Feature;
+
+/// <https://w3c.github.io/webappsec-permissions-policy/#allowlists>
+///
+/// The origins for which a policy turns a feature on.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Allowlist<O> {
+    /// `*`: every origin.
+    Everything,
+    /// The origins that are named, possibly none.
+    Origins {
+        /// What `self` stands for, if it is in the list: the origin of the document that declares
+        /// the policy.
+        self_origin: Option<O>,
+        /// What `'src'` stands for, if it is in the list: the declared origin of the frame.
+        src_origin: Option<O>,
+        /// The origins that are written out.
+        origins: Vec<O>,
+    },
+}
+
+impl<O: PartialEq> Allowlist<O> {
+    /// The list that matches no origin.
+    pub fn nothing() -> Allowlist<O> {
+        Allowlist::Origins {
+            self_origin: None,
+            src_origin: None,
+            origins: Vec::new(),
+        }
+    }
+
+    /// <https://w3c.github.io/webappsec-permissions-policy/#matches>
+    ///
+    /// Whether the list turns the feature on for `origin`.
+    pub fn matches(&self, origin: &O) -> bool {
+        match self {
+            // Step 1. `*` matches every origin.
+            Allowlist::Everything => true,
+            // Steps 2 to 5. The others match the origins they hold.
+            Allowlist::Origins {
+                self_origin,
+                src_origin,
+                origins,
+            } => {
+                self_origin.as_ref() == Some(origin)
+                    || src_origin.as_ref() == Some(origin)
+                    || origins.contains(origin)
+            }
+        }
+    }
+}
+
+/// <https://w3c.github.io/webappsec-permissions-policy/#policy-directives>
+///
+/// What one text (an `allow` attribute, a header) says: the features it speaks of, with an
+/// allowlist each.
+pub type PolicyDirective<O> = BTreeMap<Feature, Allowlist<O>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_matches_every_origin() {
+        assert!(Allowlist::Everything.matches(&"a"));
+    }
+
+    #[test]
+    fn nothing_matches_no_origin() {
+        assert!(!Allowlist::nothing().matches(&"a"));
+    }
+
+    #[test]
+    fn a_list_matches_each_origin_in_it_and_no_other() {
+        let allowlist = Allowlist::Origins {
+            self_origin: Some("self"),
+            src_origin: Some("src"),
+            origins: vec!["a", "b"],
+        };
+        for origin in ["self", "src", "a", "b"] {
+            assert!(allowlist.matches(&origin), "{origin}");
+        }
+        assert!(!allowlist.matches(&"c"));
+    }
+
+    #[test]
+    fn an_allowlist_survives_the_wire() {
+        let allowlist = Allowlist::Origins {
+            self_origin: Some("self".to_owned()),
+            src_origin: None,
+            origins: vec!["a".to_owned()],
+        };
+        let text = serde_json::to_string(&allowlist).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Allowlist<String>>(&text).unwrap(),
+            allowlist
+        );
+    }
+}
