@@ -1,0 +1,154 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! The C and C++ compiler, the linker and libclang.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::util::command::Command;
+
+/// Older ones do not compile this SpiderMonkey.
+pub const OLDEST_CLANG: u32 = 17;
+/// The releases that are looked for, the best tried first.
+pub const CLANG_RELEASES: [u32; 6] = [19, 20, 21, 22, 18, OLDEST_CLANG];
+
+/// A clang that is new enough, and what belongs to it.
+#[derive(Clone, Debug)]
+pub struct Compilers {
+    pub cc: PathBuf,
+    pub cxx: PathBuf,
+    /// What `clang --version` says, on one line for each part.
+    pub version_text: String,
+    pub release: u32,
+    /// The folder of the libclang of the same release, for bindgen.
+    pub libclang: Option<PathBuf>,
+    pub linker: Linker,
+}
+
+/// The fastest linker there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linker {
+    Mold,
+    Lld,
+    /// Whatever the compiler calls.
+    System,
+}
+
+impl Linker {
+    pub fn flag(self) -> Option<&'static str> {
+        match self {
+            Self::Mold => Some("-fuse-ld=mold"),
+            Self::Lld => Some("-fuse-ld=lld"),
+            Self::System => None,
+        }
+    }
+}
+
+impl Compilers {
+    /// Those that `CC` and `CXX` name, or else the best clang on this system.
+    pub fn find() -> Result<Self> {
+        if let (Some(cc), Some(cxx)) = (env::var_os("CC"), env::var_os("CXX")) {
+            let named = |name| {
+                which::which(&name).with_context(|| {
+                    format!(
+                        "CC or CXX names {}, which is not there",
+                        Path::new(&name).display()
+                    )
+                })
+            };
+            return Self::new(named(cc)?, named(cxx)?);
+        }
+        let names = CLANG_RELEASES.map(|release| format!("-{release}"));
+        for suffix in names.iter().map(String::as_str).chain([""]) {
+            let (Ok(cc), Ok(cxx)) = (
+                which::which(format!("clang{suffix}")),
+                which::which(format!("clang++{suffix}")),
+            ) else {
+                continue;
+            };
+            if let Ok(compilers) = Self::new(cc, cxx) {
+                return Ok(compilers);
+            }
+        }
+        bail!("there is no clang of release {OLDEST_CLANG} or later (with clang++)")
+    }
+
+    fn new(cc: PathBuf, cxx: PathBuf) -> Result<Self> {
+        let version_text = String::from_utf8_lossy(&Command::new(&cc).arg("--version").output()?)
+            .trim()
+            .to_owned();
+        let release =
+            release(&version_text).with_context(|| format!("{} is no clang", cc.display()))?;
+        if release < OLDEST_CLANG {
+            bail!(
+                "{} is clang {release}, but SpiderMonkey needs {OLDEST_CLANG} or later",
+                cc.display()
+            );
+        }
+        Ok(Self {
+            libclang: libclang(&cc, release),
+            linker: linker(release),
+            cc,
+            cxx,
+            version_text,
+            release,
+        })
+    }
+}
+
+/// `… clang version 19.1.7 …` is release 19.
+fn release(version_text: &str) -> Option<u32> {
+    let (_, rest) = version_text.split_once("clang version ")?;
+    rest.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
+}
+
+fn libclang(cc: &Path, release: u32) -> Option<PathBuf> {
+    // `/usr/lib/llvm-19/bin/clang` has its libraries in `/usr/lib/llvm-19/lib`.
+    let beside = cc
+        .canonicalize()
+        .ok()
+        .and_then(|cc| Some(cc.parent()?.parent()?.join("lib")));
+    let usual = PathBuf::from(format!("/usr/lib/llvm-{release}/lib"));
+    let has_it = |folder: &PathBuf| {
+        ["libclang.so", "libclang.dylib"]
+            .iter()
+            .any(|name| folder.join(name).exists())
+    };
+    beside.into_iter().chain([usual]).find(has_it)
+}
+
+fn linker(release: u32) -> Linker {
+    if cfg!(not(target_os = "linux")) {
+        return Linker::System;
+    }
+    if which::which("mold").is_ok() {
+        Linker::Mold
+    } else if which::which(format!("ld.lld-{release}")).is_ok() || which::which("ld.lld").is_ok() {
+        Linker::Lld
+    } else {
+        Linker::System
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_release_is_read_from_what_clang_says() {
+        assert_eq!(
+            release("Debian clang version 19.1.7 (3~deb12u1)\nTarget: x"),
+            Some(19)
+        );
+        assert_eq!(release("Ubuntu clang version 18.1.3 (1ubuntu1)"), Some(18));
+        assert_eq!(release("Apple clang version 17.0.0 (clang-1700)"), Some(17));
+        assert_eq!(release("gcc (Debian 12.2.0) 12.2.0"), None);
+    }
+}
