@@ -1,0 +1,95 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+use dom_struct::dom_struct;
+use js::context::JSContext;
+use js::rust::HandleObject;
+use script_bindings::reflector::reflect_dom_object_with_proto;
+use stylo_atoms::Atom;
+
+use crate::dom::bindings::codegen::Bindings::EventBinding::EventMethods;
+use crate::dom::bindings::codegen::Bindings::ToolActivatedEventBinding::{
+    ToolActivatedEventInit, ToolActivatedEventMethods,
+};
+use crate::dom::bindings::inheritance::Castable;
+use crate::dom::bindings::root::DomRoot;
+use crate::dom::bindings::str::DOMString;
+use crate::dom::event::Event;
+use crate::dom::window::Window;
+
+/// <https://webmachinelearning.github.io/webmcp/#toolactivatedevent>
+#[dom_struct]
+pub(crate) struct ToolActivatedEvent {
+    event: Event,
+    tool_name: DOMString,
+}
+
+impl ToolActivatedEvent {
+    fn new_inherited(tool_name: DOMString) -> ToolActivatedEvent {
+        ToolActivatedEvent {
+            event: Event::new_inherited(),
+            tool_name,
+        }
+    }
+
+    /// The event that tells that the tool of the given name has been activated. It neither bubbles nor can be cancelled.
+    pub(crate) fn new(
+        cx: &mut JSContext,
+        window: &Window,
+        tool_name: DOMString,
+    ) -> DomRoot<ToolActivatedEvent> {
+        let event = Self::new_with_proto(cx, window, None, tool_name);
+        event
+            .upcast::<Event>()
+            .init_event(Atom::from("toolactivated"), false, false);
+        event
+    }
+
+    fn new_with_proto(
+        cx: &mut JSContext,
+        window: &Window,
+        proto: Option<HandleObject>,
+        tool_name: DOMString,
+    ) -> DomRoot<ToolActivatedEvent> {
+        reflect_dom_object_with_proto(
+            cx,
+            Box::new(ToolActivatedEvent::new_inherited(tool_name)),
+            window,
+            proto,
+        )
+    }
+}
+
+impl ToolActivatedEventMethods<crate::DomTypeHolder> for ToolActivatedEvent {
+    /// <https://webmachinelearning.github.io/webmcp/#toolactivatedevent>
+    fn Constructor(
+        cx: &mut JSContext,
+        window: &Window,
+        proto: Option<HandleObject>,
+        type_: DOMString,
+        init: &ToolActivatedEventInit,
+    ) -> DomRoot<ToolActivatedEvent> {
+        let event = Self::new_with_proto(cx, window, proto, init.toolName.clone());
+        {
+            let event = event.upcast::<Event>();
+            event.init_event(
+                Atom::from(type_),
+                init.parent.bubbles,
+                init.parent.cancelable,
+            );
+            event.set_composed(init.parent.composed);
+        }
+        event
+    }
+
+    /// <https://webmachinelearning.github.io/webmcp/#dom-toolactivatedevent-toolname>
+    fn ToolName(&self) -> DOMString {
+        self.tool_name.clone()
+    }
+
+    /// <https://dom.spec.whatwg.org/#dom-event-istrusted>
+    fn IsTrusted(&self) -> bool {
+        self.event.IsTrusted()
+    }
+}

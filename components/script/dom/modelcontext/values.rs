@@ -1,0 +1,114 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! JSON and exceptions, as WebMCP needs them.
+
+use js::context::JSContext;
+use js::conversions::{ConversionResult, FromJSValConvertible};
+use js::jsval::UndefinedValue;
+use js::rust::wrappers2::{JS_ClearPendingException, JS_GetPendingException, JS_ParseJSON};
+use js::rust::{HandleValue, MutableHandleValue};
+use script_bindings::reflector::reflect_dom_object;
+
+use crate::dom::bindings::error::{Error, ErrorInfo};
+use crate::dom::bindings::reflector::DomGlobal;
+use crate::dom::bindings::root::DomRoot;
+use crate::dom::bindings::str::{DOMString, USVString, serialize_jsval_to_json_utf8};
+use crate::dom::domexception::DOMException;
+use crate::dom::globalscope::GlobalScope;
+use crate::dom::promise::Promise;
+
+/// Parse JSON text in the current realm. The error is the text of the exception; none is left pending.
+///
+/// <https://infra.spec.whatwg.org/#parse-a-json-string-to-a-javascript-value>
+#[expect(unsafe_code)]
+pub(super) fn parse_json(
+    cx: &mut JSContext,
+    text: &str,
+    rval: MutableHandleValue,
+) -> Result<(), String> {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let Ok(length) = u32::try_from(units.len()) else {
+        return Err("The JSON text is too long.".into());
+    };
+    // SAFETY: the pointer and the length are those of a live vector.
+    if unsafe { JS_ParseJSON(cx, units.as_ptr(), length, rval) } {
+        return Ok(());
+    }
+    Err(take_pending_exception(cx))
+}
+
+/// The JSON text of a value. The error is the text of the exception; none is left pending.
+///
+/// <https://infra.spec.whatwg.org/#serialize-a-javascript-value-to-a-json-string>
+pub(super) fn serialize_to_json(
+    cx: &mut JSContext,
+    value: HandleValue,
+) -> Result<String, String> {
+    match serialize_jsval_to_json_utf8(cx, value) {
+        Ok(text) => Ok(text.into()),
+        Err(Error::JSFailed) => Err(take_pending_exception(cx)),
+        Err(Error::Type(message)) => Err(message.to_string_lossy().into_owned()),
+        Err(_) => Err("The value has no JSON text.".into()),
+    }
+}
+
+/// The text of a string value.
+pub(super) fn string_text(cx: &mut JSContext, value: HandleValue) -> String {
+    match USVString::from_jsval(cx, value, ()) {
+        Ok(ConversionResult::Success(USVString(text))) => text,
+        _ => String::new(),
+    }
+}
+
+/// The text of an exception, for a message.
+pub(super) fn exception_text(cx: &mut JSContext, exception: HandleValue) -> String {
+    let text = ErrorInfo::from_value(cx, exception).message;
+    // Converting the exception to text can itself throw.
+    clear_pending_exception(cx);
+    text
+}
+
+/// Take the pending exception, if there is one, and give its text.
+#[expect(unsafe_code)]
+fn take_pending_exception(cx: &mut JSContext) -> String {
+    rooted!(&in(cx) let mut exception = UndefinedValue());
+    // SAFETY: `exception` is rooted.
+    let taken = unsafe { JS_GetPendingException(cx, exception.handle_mut()) };
+    clear_pending_exception(cx);
+    if taken {
+        exception_text(cx, exception.handle())
+    } else {
+        "The script was stopped.".into()
+    }
+}
+
+#[expect(unsafe_code)]
+fn clear_pending_exception(cx: &mut JSContext) {
+    // SAFETY: only touches the context.
+    unsafe { JS_ClearPendingException(cx) };
+}
+
+/// Reject a promise with an "UnknownError" `DOMException`, which the engine's own list of errors does not have.
+///
+/// <https://webidl.spec.whatwg.org/#unknownerror>
+pub(super) fn reject_with_unknown_error(cx: &mut JSContext, promise: &Promise, message: &str) {
+    let exception = unknown_error(cx, &promise.global(), message);
+    promise.reject_native(cx, &exception);
+}
+
+fn unknown_error(
+    cx: &mut JSContext,
+    global: &GlobalScope,
+    message: &str,
+) -> DomRoot<DOMException> {
+    reflect_dom_object(
+        cx,
+        Box::new(DOMException::new_inherited(
+            DOMString::from(message),
+            DOMString::from_static("UnknownError"),
+        )),
+        global,
+    )
+}
