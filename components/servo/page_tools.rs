@@ -1,0 +1,199 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! The tools of a page, for embedders: <https://webmachinelearning.github.io/webmcp/>.
+//!
+//! An embedder that puts an agent into a browser lists the tools of a [`WebView`]'s page with [`WebView::page_tools`],
+//! runs one with [`WebView::execute_tool`] and hears of changes through
+//! [`WebViewDelegate::notify_page_tools_changed`][crate::WebViewDelegate::notify_page_tools_changed]. It acts for the
+//! user: it sees and runs the tools of every frame, whatever origins they are exposed to.
+//!
+//! All methods are called on the thread of the [`Servo`][crate::Servo] instance, and all callbacks run there, from
+//! within [`Servo::spin_event_loop`][crate::Servo::spin_event_loop]. A callback whose [`WebView`] is dropped first is
+//! dropped without being called.
+
+use std::collections::HashMap;
+
+use modelcontext::{ExecutionId, ToolAnnotations, ToolId, ToolOutcome};
+use servo_constellation_traits::{
+    EmbedderToConstellationMessage, EmbedderToModelContextMessage, ModelContextToEmbedderMessage,
+    ScriptOutcome, ToolOfPage,
+};
+use url::Url;
+use uuid::Uuid;
+
+use super::WebView;
+use crate::Servo;
+
+/// A tool that a document of a page has registered.
+#[derive(Clone, Debug)]
+pub struct PageTool {
+    /// The identity of the registration. A tool that is registered again under the same name has another one.
+    pub id: ToolId,
+    /// 1 to 128 ASCII letters, digits, `_`, `-` and `.`; unique within its document only.
+    pub name: String,
+    /// Empty if the page gave none.
+    pub title: String,
+    /// Never empty.
+    pub description: String,
+    /// The JSON text of the JSON Schema of the input, if the page gave one.
+    pub input_schema: Option<String>,
+    /// The hints of the page, if it gave any. They are claims of the page, not facts.
+    pub annotations: Option<ToolAnnotations>,
+    /// The serialisation of the document's origin; `null` for an opaque one.
+    pub origin: String,
+    /// The address of the document.
+    pub url: Url,
+    /// Where the document is in the frame tree: the index of each frame on the way down from the top. Empty for the
+    /// top-level document.
+    pub frame: Vec<usize>,
+}
+
+impl From<ToolOfPage> for PageTool {
+    fn from(tool: ToolOfPage) -> Self {
+        let definition = tool.definition;
+        PageTool {
+            id: definition.id,
+            name: definition.name.as_str().to_owned(),
+            title: definition.title,
+            description: definition.description,
+            input_schema: definition.input_schema,
+            annotations: definition.annotations,
+            origin: tool.origin.ascii_serialization().into_owned(),
+            url: tool.url.into_url(),
+            frame: tool.frame,
+        }
+    }
+}
+
+/// The requests of a [`WebView`] that have not been answered.
+#[derive(Default)]
+pub(crate) struct PageToolRequests {
+    lists: HashMap<Uuid, Box<dyn FnOnce(Vec<PageTool>)>>,
+    executions: HashMap<ExecutionId, Box<dyn FnOnce(ToolOutcome)>>,
+    evaluations: HashMap<Uuid, Box<dyn FnOnce(ScriptOutcome)>>,
+}
+
+impl WebView {
+    /// List the tools of all fully active documents of the page: in tree order, and those of one document in the order
+    /// of their registration.
+    pub fn page_tools(&self, callback: impl FnOnce(Vec<PageTool>) + 'static) {
+        let request = Uuid::new_v4();
+        let id = self.id();
+        self.inner_mut()
+            .page_tool_requests
+            .lists
+            .insert(request, Box::new(callback));
+        self.send_model_context_message(EmbedderToModelContextMessage::ListTools(id, request));
+    }
+
+    /// Run a tool, with a JSON object (or array) as its input. The callback is called once:
+    ///
+    /// - with `Ok(Some(text))`, the text that the page's own caller would get: a string as it is, other values as JSON;
+    /// - with `Ok(None)` if the call has navigated the document instead;
+    /// - with `Err(failure)`: the kind says what failed, the message is the tool's own if its callback did.
+    pub fn execute_tool(
+        &self,
+        tool: ToolId,
+        input_json: String,
+        callback: impl FnOnce(ToolOutcome) + 'static,
+    ) -> ExecutionId {
+        let execution = ExecutionId::new();
+        let webview_id = self.id();
+        self.inner_mut()
+            .page_tool_requests
+            .executions
+            .insert(execution, Box::new(callback));
+        self.send_model_context_message(EmbedderToModelContextMessage::ExecuteTool {
+            webview_id,
+            execution,
+            tool,
+            input_arguments: input_json,
+        });
+        execution
+    }
+
+    /// Cancel a call that [`WebView::execute_tool`] has begun: the signal of the tool's callback is aborted, and the
+    /// call ends with [`ToolFailureKind::Cancelled`][crate::ToolFailureKind::Cancelled] unless it has ended already.
+    pub fn cancel_tool_execution(&self, execution: ExecutionId) {
+        let id = self.id();
+        self.send_model_context_message(EmbedderToModelContextMessage::CancelExecution(
+            id, execution,
+        ));
+    }
+
+    /// Evaluate a script in the top-level document, and await the promise if it gives one. The callback is called once:
+    /// with the JSON text of the value (`None` for `undefined`), or with the text of the exception, of a syntax error, or
+    /// of what kept the value from having JSON text.
+    pub fn evaluate_and_await(
+        &self,
+        script: String,
+        callback: impl FnOnce(ScriptOutcome) + 'static,
+    ) {
+        let evaluation = Uuid::new_v4();
+        let id = self.id();
+        self.inner_mut()
+            .page_tool_requests
+            .evaluations
+            .insert(evaluation, Box::new(callback));
+        self.send_model_context_message(EmbedderToModelContextMessage::EvaluateScript(
+            id, evaluation, script,
+        ));
+    }
+
+    fn send_model_context_message(&self, message: EmbedderToModelContextMessage) {
+        self.servo()
+            .constellation_proxy()
+            .send(EmbedderToConstellationMessage::ModelContext(message));
+    }
+}
+
+impl Servo {
+    /// Handle what the constellation says of the tools of a [`WebView`]. Messages for one that is gone are dropped.
+    pub(crate) fn handle_model_context_message(
+        webview: impl FnOnce(servo_base::id::WebViewId) -> Option<WebView>,
+        message: ModelContextToEmbedderMessage,
+    ) {
+        // A callback may call back into the WebView: it is taken out of the table first.
+        match message {
+            ModelContextToEmbedderMessage::ToolsChanged(id) => {
+                if let Some(webview) = webview(id) {
+                    webview.delegate().notify_page_tools_changed(webview);
+                }
+            },
+            ModelContextToEmbedderMessage::ToolsListed(id, request, tools) => {
+                let callback = webview(id).and_then(|webview| {
+                    webview.inner_mut().page_tool_requests.lists.remove(&request)
+                });
+                if let Some(callback) = callback {
+                    callback(tools.into_iter().map(Into::into).collect());
+                }
+            },
+            ModelContextToEmbedderMessage::ExecutionFinished(id, execution, outcome) => {
+                let callback = webview(id).and_then(|webview| {
+                    webview
+                        .inner_mut()
+                        .page_tool_requests
+                        .executions
+                        .remove(&execution)
+                });
+                if let Some(callback) = callback {
+                    callback(outcome);
+                }
+            },
+            ModelContextToEmbedderMessage::ScriptEvaluated(id, evaluation, outcome) => {
+                let callback = webview(id).and_then(|webview| {
+                    webview
+                        .inner_mut()
+                        .page_tool_requests
+                        .evaluations
+                        .remove(&evaluation)
+                });
+                if let Some(callback) = callback {
+                    callback(outcome);
+                }
+            },
+        }
+    }
+}
