@@ -1,0 +1,371 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! One page in a browser without a window.
+//!
+//! [`Browser::open`] starts the engine and the load; [`Browser::wait_for_load`] waits for it; then the page can be asked
+//! and used. Everything happens on the thread that called `open`, which sleeps while it waits: see [`Browser::wait`].
+//! When a `Browser` is dropped, the engine shuts down.
+
+mod load;
+mod page;
+mod tools;
+mod waker;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use std::{panic, process, thread};
+
+use dpi::PhysicalSize;
+use image::RgbaImage;
+use servo::{
+    ExecutionId, Opts, Preferences, RenderingContext, ScreenshotCaptureError, Servo, ServoBuilder,
+    ServoDelegate, ServoError, SoftwareRenderingContext, ToolId, ToolOutcome, UserContentManager,
+    UserScript, WebView, WebViewBuilder,
+};
+use url::Url;
+
+use self::page::Page;
+pub use self::page::PageEnd;
+pub use self::tools::Watched;
+use self::waker::Waker;
+use crate::cli::{GlobalOptions, Size};
+use crate::exit::{Failure, Result, Status};
+use crate::progress::Progress;
+use crate::server::Server;
+use crate::source::Source;
+
+/// Given to every document before its own scripts run.
+const STREAM_ITERATION: &str = include_str!("stream_iteration.js");
+
+/// How long the engine may take to shut down. A page that is stuck in a loop never gives its thread back.
+const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
+
+/// How long a cancelled call may take to come to its end.
+const CANCELLATION_TIME: Duration = Duration::from_secs(1);
+
+/// The names under which the local server is reached, which no proxy may see.
+const NO_PROXY: &str = "localhost,127.0.0.1,::1";
+
+/// A browser with one page.
+pub struct Browser {
+    // The order of the fields is the order in which they are dropped: the view before its engine.
+    webview: WebView,
+    _user_content: Rc<UserContentManager>,
+    servo: Servo,
+    _server: Option<Server>,
+    page: Rc<Page>,
+    connection: Rc<Connection>,
+    progress: Rc<Progress>,
+    waker: Waker,
+    interrupted: Arc<AtomicBool>,
+    url: Url,
+    timeout: Duration,
+    deadline: Instant,
+}
+
+/// What a wait is told by its condition.
+pub enum Wait<T> {
+    /// It is over.
+    Over(T),
+    /// It goes on until something happens.
+    On,
+    /// It goes on until something happens, and the condition wants to look again at this time.
+    Until(Instant),
+}
+
+/// What was waited for, if it came.
+pub type Awaited<T> = std::result::Result<T, Ended>;
+
+/// What a script gave: the JSON of its value, which a value may lack, or the text of its exception.
+pub type ScriptOutcome = std::result::Result<Option<String>, String>;
+
+/// Why a wait ended without what was waited for.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// The time is up.
+    TimedOut,
+    /// The user wants the command to end.
+    Interrupted,
+    /// There is no page any more.
+    PageGone(PageEnd),
+    /// There is no engine any more.
+    EngineGone,
+}
+
+/// Whether the thread that carries the engine still answers.
+#[derive(Default)]
+struct Connection(std::cell::Cell<bool>);
+
+impl ServoDelegate for Connection {
+    fn notify_error(&self, error: ServoError) {
+        match error {
+            ServoError::LostConnectionWithBackend => self.0.set(true),
+            other => log::warn!("the engine reports {other:?}"),
+        }
+    }
+}
+
+impl Browser {
+    /// Starts the engine and begins to load `source`. The time that `options` gives counts from now.
+    pub fn open(source: Source, size: Size, options: &GlobalOptions) -> Result<Self> {
+        let deadline = Instant::now() + options.timeout;
+        let progress = Rc::new(Progress::new());
+        let waker = Waker::default();
+        let interrupted = watch_for_interrupts(&waker)?;
+        let (url, server) = serve(source)?;
+        progress.stage(format!("loading {url}"));
+
+        let context = SoftwareRenderingContext::new(PhysicalSize::new(size.width, size.height))
+            .map_err(|error| {
+                Failure::new(
+                    Status::Failed,
+                    format!(
+                        "cannot render without a display ({error:?}); \
+                     on Debian and Ubuntu, install libegl1 and libgl1-mesa-dri"
+                    ),
+                )
+            })?;
+        let context: Rc<dyn RenderingContext> = Rc::new(context);
+        if context.make_current().is_err() {
+            return Err(Failure::new(
+                Status::Failed,
+                "cannot use the software renderer",
+            ));
+        }
+
+        let servo = ServoBuilder::default()
+            .opts(Opts {
+                multiprocess: options.multiprocess,
+                // A crash ends the page, and is told; it must not end this process, which has to tell it.
+                hard_fail: false,
+                ..Opts::default()
+            })
+            .preferences(preferences())
+            .event_loop_waker(Box::new(waker.clone()))
+            .build();
+        servo.setup_logging();
+        panic::set_hook(Box::new(|info| log::error!("{info}")));
+        let connection = Rc::new(Connection::default());
+        servo.set_delegate(connection.clone());
+        for (url, cookie) in server.iter().flat_map(Server::cookies) {
+            servo
+                .site_data_manager()
+                .set_cookie_for_url(url, cookie, None);
+        }
+
+        let user_content = Rc::new(UserContentManager::new(&servo));
+        user_content.add_script(Rc::new(UserScript::new(STREAM_ITERATION.to_owned(), None)));
+        let page = Rc::new(Page::new(progress.clone(), options.verbose));
+        let webview = WebViewBuilder::new(&servo, context)
+            .delegate(page.clone())
+            .user_content_manager(user_content.clone())
+            .url(url.clone())
+            .build();
+        Ok(Self {
+            webview,
+            _user_content: user_content,
+            servo,
+            _server: server,
+            page,
+            connection,
+            progress,
+            waker,
+            interrupted,
+            url,
+            timeout: options.timeout,
+            deadline,
+        })
+    }
+
+    /// Says what is being done, for those who wait.
+    pub fn stage(&self, description: impl Into<String>) {
+        self.progress.stage(description);
+    }
+
+    /// Ends the signs of life, so that there is room for results.
+    pub fn finish_progress(&self) {
+        self.progress.finish();
+    }
+
+    /// Runs `script` in the top document and waits for its value, as JSON, or for the text of its exception.
+    pub fn evaluate(&self, script: String) -> Awaited<ScriptOutcome> {
+        self.ask(|webview, answer| webview.evaluate_and_await(script, answer))
+    }
+
+    /// Takes a picture of the page, once all that can be seen of it is there.
+    pub fn screenshot(&self) -> Awaited<std::result::Result<RgbaImage, ScreenshotCaptureError>> {
+        self.ask(|webview, answer| webview.take_screenshot(None, answer))
+    }
+
+    /// Runs a tool and waits for its end. A call that is given up is cancelled, and has a moment to end in.
+    pub fn call(&self, tool: ToolId, input: String) -> Awaited<ToolOutcome> {
+        let outcome = Rc::new(RefCell::new(None));
+        let execution = self
+            .webview
+            .execute_tool(tool, input, answer_into(&outcome));
+        let ended = match self.wait(self.deadline, || take(&outcome)) {
+            Ok(outcome) => return Ok(outcome),
+            Err(ended) => ended,
+        };
+        if matches!(ended, Ended::TimedOut | Ended::Interrupted) {
+            self.cancel(execution, &outcome);
+        }
+        Err(ended)
+    }
+
+    /// Cancels an execution, and lets its end and then the page's answer to it come.
+    ///
+    /// The page hears of the cancellation before it gets the script that is evaluated after it.
+    fn cancel(&self, execution: ExecutionId, outcome: &RefCell<Option<ToolOutcome>>) {
+        let deadline = Instant::now() + CANCELLATION_TIME;
+        let heard = Rc::new(RefCell::new(None));
+        self.webview.cancel_tool_execution(execution);
+        self.webview
+            .evaluate_and_await("undefined".to_owned(), answer_into(&heard));
+        let pending = || outcome.borrow().is_none() || heard.borrow().is_none();
+        while pending() && self.page.end().is_none() && Instant::now() < deadline {
+            self.waker.wait_until(deadline);
+            self.servo.spin_event_loop();
+        }
+    }
+
+    /// Asks the engine for something that it answers later, and waits for the answer.
+    fn ask<T: 'static>(&self, ask: impl FnOnce(&WebView, Box<dyn FnOnce(T)>)) -> Awaited<T> {
+        let answer = Rc::new(RefCell::new(None));
+        ask(&self.webview, answer_into(&answer));
+        self.wait(self.deadline, || take(&answer))
+    }
+
+    /// Runs the engine until `condition` says that the wait is over, or until `deadline`.
+    ///
+    /// The thread sleeps between events. The condition is looked at after each, so it must be cheap; nothing else may call
+    /// for attention, so a condition that depends on time has to say so with [`Wait::Until`].
+    fn wait<T>(&self, deadline: Instant, mut condition: impl FnMut() -> Wait<T>) -> Awaited<T> {
+        loop {
+            self.servo.spin_event_loop();
+            let next_look = match condition() {
+                Wait::Over(value) => return Ok(value),
+                Wait::On => deadline,
+                Wait::Until(time) => time.min(deadline),
+            };
+            if let Some(end) = self.page.end() {
+                return Err(Ended::PageGone(end.clone()));
+            }
+            if self.connection.0.get() {
+                return Err(Ended::EngineGone);
+            }
+            if self.interrupted.load(Ordering::SeqCst) {
+                return Err(Ended::Interrupted);
+            }
+            if Instant::now() >= deadline {
+                return Err(Ended::TimedOut);
+            }
+            self.progress.show_when_due();
+            self.waker.wait_until(
+                self.progress
+                    .due()
+                    .map_or(next_look, |due| due.min(next_look)),
+            );
+        }
+    }
+
+    /// The failure for a wait that ended while `activity` went on.
+    pub fn failure(&self, ended: Ended, activity: &str) -> Failure {
+        match ended {
+            Ended::TimedOut => Failure::new(
+                Status::TimedOut,
+                format!(
+                    "{activity}: not done within {} s; --timeout gives it more time",
+                    self.timeout.as_secs_f64()
+                ),
+            ),
+            Ended::Interrupted => {
+                Failure::new(Status::Interrupted, format!("{activity}: interrupted"))
+            }
+            Ended::PageGone(PageEnd::Crashed(reason)) => {
+                Failure::not_loaded(format!("{activity}: the page crashed: {reason}"))
+            }
+            Ended::PageGone(PageEnd::Closed) => {
+                Failure::not_loaded(format!("{activity}: the page closed itself"))
+            }
+            Ended::EngineGone => Failure::not_loaded(format!("{activity}: the engine stopped")),
+        }
+    }
+
+    /// Shuts the engine down, and ends the process with `status` if that takes too long.
+    pub fn close(self, status: u8) {
+        let spawned = thread::Builder::new()
+            .name("Shutdown".to_owned())
+            .spawn(move || {
+                thread::sleep(SHUTDOWN_TIME);
+                process::exit(status.into());
+            });
+        if spawned.is_err() {
+            // Without the thread there is no way to bound the shutdown, and all results have been written.
+            process::exit(status.into());
+        }
+        drop(self);
+    }
+}
+
+fn preferences() -> Preferences {
+    let mut preferences = Preferences {
+        dom_modelcontext_enabled: true,
+        ..Preferences::default()
+    };
+    let no_proxy = &mut preferences.network_http_no_proxy;
+    *no_proxy = if no_proxy.is_empty() {
+        NO_PROXY.to_owned()
+    } else {
+        format!("{no_proxy},{NO_PROXY}")
+    };
+    preferences
+}
+
+/// The address of the page, and the server behind it if that is ours.
+fn serve(source: Source) -> Result<(Url, Option<Server>)> {
+    match source {
+        Source::Remote(url) => Ok((url, None)),
+        Source::Local { content, target } => {
+            let server = Server::start(content).map_err(|error| {
+                Failure::new(
+                    Status::Failed,
+                    format!("cannot start the local server: {error}"),
+                )
+            })?;
+            Ok((server.url(&target), Some(server)))
+        }
+    }
+}
+
+/// The first signal is kept and wakes the waiting thread; the second ends the process.
+fn watch_for_interrupts(waker: &Waker) -> Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let handler = {
+        let (interrupted, waker) = (interrupted.clone(), waker.clone());
+        move || {
+            if interrupted.swap(true, Ordering::SeqCst) {
+                process::exit(Status::Interrupted as i32);
+            }
+            waker.ring();
+        }
+    };
+    ctrlc::set_handler(handler).map_err(|error| {
+        Failure::new(Status::Failed, format!("cannot listen to signals: {error}"))
+    })?;
+    Ok(interrupted)
+}
+
+fn answer_into<T: 'static>(answer: &Rc<RefCell<Option<T>>>) -> Box<dyn FnOnce(T)> {
+    let answer = answer.clone();
+    Box::new(move |value| *answer.borrow_mut() = Some(value))
+}
+
+fn take<T>(answer: &RefCell<Option<T>>) -> Wait<T> {
+    answer.borrow_mut().take().map_or(Wait::On, Wait::Over)
+}

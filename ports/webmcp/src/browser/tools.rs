@@ -1,0 +1,74 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! The tools of the page, and when their list has settled.
+//!
+//! No page says that it has registered all its tools. The list counts as settled when the page has loaded and neither a
+//! tool nor the page has changed for a while; while there are no tools at all that while is longer, because many pages
+//! build themselves only after they have loaded. A page that never comes to rest is taken as it is after some time.
+
+use std::time::{Duration, Instant};
+
+use servo::{LoadStatus, PageTool};
+
+use super::{Awaited, Browser, Wait};
+
+/// How long nothing must change while there are tools.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// How long nothing must change while there are none.
+const QUIET_WITHOUT_TOOLS: Duration = Duration::from_secs(2);
+
+/// How long after the load a page that never comes to rest is watched.
+const LONGEST_WATCH: Duration = Duration::from_secs(5);
+
+/// What watching the tools came to.
+pub enum Watched<T> {
+    /// One of the lists was what was wanted.
+    Picked(T),
+    /// The list has settled without that.
+    Settled(Vec<PageTool>),
+}
+
+impl Browser {
+    /// Watches the tools of all frames of a loaded page until `pick` finds in them what it wants, or until they settle.
+    pub fn watch_tools<T>(
+        &self,
+        mut pick: impl FnMut(&[PageTool]) -> Option<T>,
+    ) -> Awaited<Watched<T>> {
+        let limit = Instant::now() + LONGEST_WATCH;
+        loop {
+            let changes = self.page.changes();
+            let tools: Vec<PageTool> = self.ask(|webview, answer| webview.page_tools(answer))?;
+            if let Some(picked) = pick(&tools) {
+                return Ok(Watched::Picked(picked));
+            }
+            let quiet = if tools.is_empty() {
+                QUIET_WITHOUT_TOOLS
+            } else {
+                QUIET
+            };
+            let settles_at = (self.page.last_change() + quiet).min(limit);
+            let settled = self.wait(self.deadline, || {
+                let now = Instant::now();
+                // It is not complete any more when the page has begun to load another one.
+                let complete = self.webview.load_status() == LoadStatus::Complete;
+                if now >= limit && complete {
+                    Wait::Over(true)
+                } else if self.page.changes() != changes {
+                    Wait::Over(false)
+                } else if now < settles_at {
+                    Wait::Until(settles_at)
+                } else if complete {
+                    Wait::Over(true)
+                } else {
+                    Wait::On
+                }
+            })?;
+            if settled {
+                return Ok(Watched::Settled(tools));
+            }
+        }
+    }
+}

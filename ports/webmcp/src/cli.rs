@@ -1,0 +1,307 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! The command line.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+/// The longest side of a viewport, in pixels: what software rendering can be trusted with.
+const LONGEST_SIDE: u32 = 8192;
+
+/// The longest timeout: a day.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+const AFTER_HELP: &str = "\
+A URL is one of
+  https://example.com/   a page on the web
+  page.html, dir/, file: a file, or the index.html of a folder. It gets an origin
+                         of its own on localhost that no one else can reach, with
+                         the other files of its folder
+  demo:shop              a page that is built in: demo:shop, demo:tasks or
+                         demo:guide
+
+Exit status
+  0  done                         4  the page offers no such tool
+  1  the tool or script failed    5  refused
+  2  wrong usage                  6  timed out
+  3  the page did not load        7  the outcome of the call is unknown
+
+Examples
+  webmcp tools demo:shop
+  webmcp call demo:shop search_products '{\"query\": \"tea\"}'
+  webmcp eval https://example.com document.title
+  webmcp screenshot ./site page.png --size 800x600";
+
+/// A headless browser that lists and runs the tools a web page offers through WebMCP.
+#[derive(Debug, Parser)]
+#[command(name = "webmcp", version, after_help = AFTER_HELP, max_term_width = 100, args_override_self = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub options: GlobalOptions,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Args, Debug)]
+pub struct GlobalOptions {
+    /// Give up after this many seconds, from start to end
+    #[arg(long, global = true, value_name = "SECONDS", default_value = "30", value_parser = parse_timeout)]
+    pub timeout: Duration,
+    /// Print what the page writes to its console, and the dialogs it tries to open, to standard error
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// Run each site in a process of its own
+    #[arg(long, global = true)]
+    pub multiprocess: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the tools of a page and of all its frames
+    ///
+    /// Loads the page and waits until its list of tools has settled: until no tool has come or gone for a quarter of a
+    /// second after the page has loaded, or for two seconds while there is none.
+    #[command(
+        after_help = "Examples\n  webmcp tools demo:tasks\n  webmcp tools ./index.html --json"
+    )]
+    Tools(ToolsArguments),
+    /// Run one tool of a page and print its result
+    ///
+    /// Loads the page and runs the tool as soon as it is offered. Prints the text of the result as the page gives it, and
+    /// nothing when the tool navigated the page away. With `--json`, prints {"ok": true, "result": …}, where the result
+    /// is that same text as a JSON string, or null after a navigation; or {"ok": false, "error": {"kind": …, "message": …}}.
+    #[command(
+        after_help = "Examples\n  webmcp call demo:shop search_products '{\"query\": \"tea\"}'\n  \
+                      echo '{\"title\": \"Water the plants\"}' | webmcp call demo:tasks add_task -\n  \
+                      webmcp call demo:shop checkout '{\"name\": \"Ada\"}' --yes"
+    )]
+    Call(CallArguments),
+    /// Run a script in a page and print its value as JSON
+    ///
+    /// Loads the page, runs the script in its top document, waits for the promise if the value is one, and prints the
+    /// value as JSON; nothing for a value that has no JSON, such as undefined. Exits with 1 if the script throws.
+    #[command(after_help = "Examples\n  webmcp eval demo:shop document.title\n  \
+                      webmcp eval demo:guide 'guide.discover()'\n  \
+                      webmcp eval https://example.com - < script.js")]
+    Eval(EvalArguments),
+    /// Save a picture of a page after it has loaded
+    #[command(after_help = "Examples\n  webmcp screenshot demo:shop shop.png --size 1280x800")]
+    Screenshot(ScreenshotArguments),
+}
+
+#[derive(Args, Debug)]
+pub struct ToolsArguments {
+    /// The page
+    pub url: String,
+    /// Print a JSON array instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct CallArguments {
+    /// The page
+    pub url: String,
+    /// The name of the tool
+    pub tool: String,
+    /// The input, a JSON object; `-` reads it from standard input
+    #[arg(value_name = "JSON", default_value = "{}")]
+    pub json_input: String,
+    /// Print the result or the error as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Run the tool even if it has consequences, such as a purchase
+    #[arg(long)]
+    pub yes: bool,
+    /// The frame whose tool is meant when several offer the name: `top`, `0`, `0.1`, … as `tools` shows them
+    #[arg(long, value_name = "FRAME")]
+    pub frame: Option<FramePath>,
+}
+
+#[derive(Args, Debug)]
+pub struct EvalArguments {
+    /// The page
+    pub url: String,
+    /// The script; `-` reads it from standard input
+    #[arg(allow_hyphen_values = true)]
+    pub script: String,
+}
+
+#[derive(Args, Debug)]
+pub struct ScreenshotArguments {
+    /// The page
+    pub url: String,
+    /// Where to write the picture, in PNG form
+    #[arg(value_name = "FILE.png")]
+    pub file: PathBuf,
+    /// The size of the viewport in pixels
+    #[arg(long, value_name = "WxH", default_value = "1024x768")]
+    pub size: Size,
+}
+
+/// The size of a viewport, in pixels.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Size {
+    pub width: u32,
+    pub height: u32,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self {
+            width: 1024,
+            height: 768,
+        }
+    }
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |digits: &str| {
+            digits
+                .parse::<u32>()
+                .ok()
+                .filter(|side| (1..=LONGEST_SIDE).contains(side))
+        };
+        text.split_once(['x', 'X'])
+            .and_then(|(width, height)| {
+                Some(Self {
+                    width: side(width)?,
+                    height: side(height)?,
+                })
+            })
+            .ok_or_else(|| format!("write it as 1024x768; each side is 1 to {LONGEST_SIDE}"))
+    }
+}
+
+/// Where a frame is: the index of each frame on the way from the top document, which is the empty path.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FramePath(pub Vec<usize>);
+
+impl FromStr for FramePath {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "top" {
+            return Ok(Self(Vec::new()));
+        }
+        text.split('.')
+            .map(|index| index.parse())
+            .collect::<Result<_, _>>()
+            .map(Self)
+            .map_err(|_| "write it as `top`, `0`, `0.1`, …".to_owned())
+    }
+}
+
+/// How [`FramePath`] writes a path.
+pub fn frame_name(path: &[usize]) -> String {
+    if path.is_empty() {
+        return "top".to_owned();
+    }
+    path.iter()
+        .map(usize::to_string)
+        .collect::<Vec<_>>()
+        .join(".")
+}
+
+fn parse_timeout(text: &str) -> Result<Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|timeout| !timeout.is_zero() && *timeout <= LONGEST_TIMEOUT)
+        .ok_or_else(|| {
+            format!(
+                "a number of seconds above 0 and up to {} is needed",
+                LONGEST_TIMEOUT.as_secs()
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::demos;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_names_every_demo() {
+        for demo in demos::DEMOS {
+            assert!(
+                AFTER_HELP.contains(&format!("demo:{}", demo.name)),
+                "{}",
+                demo.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_size_is_two_sides_within_bounds() {
+        assert_eq!(
+            "800x600".parse(),
+            Ok(Size {
+                width: 800,
+                height: 600
+            })
+        );
+        for wrong in [
+            "", "800", "800x", "x600", "0x600", "800x0", "8193x1", "-1x5", "8 x 6", "1x2x3",
+        ] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_default_size_is_the_one_that_the_help_names() {
+        assert_eq!("1024x768".parse(), Ok(Size::default()));
+    }
+
+    #[test]
+    fn a_frame_path_reads_back_as_it_is_written() {
+        for path in [vec![], vec![0], vec![0, 12, 3]] {
+            assert_eq!(frame_name(&path).parse(), Ok(FramePath(path)));
+        }
+        for wrong in ["", "a", "0.", ".0", "-1", "top.0"] {
+            assert!(wrong.parse::<FramePath>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_is_a_positive_number_of_seconds() {
+        assert_eq!(parse_timeout("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["0", "-1", "nan", "inf", "1e300", "", "5s", "86401"] {
+            assert!(parse_timeout(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn options_may_stand_after_the_command() {
+        let cli = Cli::try_parse_from(["webmcp", "tools", "demo:shop", "--timeout", "5", "-v"])
+            .expect("it parses");
+        assert_eq!(cli.options.timeout, Duration::from_secs(5));
+        assert!(cli.options.verbose);
+    }
+
+    #[test]
+    fn the_input_of_a_call_may_begin_with_a_hyphen() {
+        let cli =
+            Cli::try_parse_from(["webmcp", "call", "u", "t", "-", "--json"]).expect("it parses");
+        let Command::Call(arguments) = cli.command else {
+            panic!("another command: {:?}", cli.command);
+        };
+        assert_eq!(arguments.json_input, "-");
+        assert!(arguments.json);
+    }
+}

@@ -1,0 +1,29 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! `webmcp eval`
+
+use super::{Opener, argument_or_stdin};
+use crate::cli::{EvalArguments, Size};
+use crate::exit::{Failure, Result, Status};
+use crate::output::{print_line, print_note};
+
+pub fn run(arguments: &EvalArguments, opener: &Opener) -> Result<()> {
+    let script = argument_or_stdin(&arguments.script)?;
+    let browser = opener.load(&arguments.url, Size::default())?;
+    let activity = "running the script";
+    browser.stage(activity);
+    let outcome = browser
+        .evaluate(script)
+        .map_err(|ended| browser.failure(ended, activity))?;
+    browser.finish_progress();
+    match outcome {
+        Ok(Some(json)) => print_line(&json),
+        Ok(None) => {
+            print_note("webmcp: the value has no JSON, as undefined or a function has none");
+            Ok(())
+        }
+        Err(exception) => Err(Failure::new(Status::Failed, exception)),
+    }
+}

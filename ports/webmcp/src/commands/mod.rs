@@ -1,0 +1,84 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! The commands, one module each.
+
+mod call;
+mod eval;
+mod screenshot;
+mod tools;
+
+use std::cell::OnceCell;
+use std::io::{self, Read};
+use std::process::ExitCode;
+
+use crate::browser::Browser;
+use crate::cli::{Cli, Command, GlobalOptions, Size};
+use crate::exit::{Failure, Result, Status};
+use crate::source::Source;
+
+/// Carries out the command line, and reports on standard error how it failed if it did.
+pub fn run(cli: Cli) -> ExitCode {
+    let opener = Opener {
+        options: cli.options,
+        browser: OnceCell::new(),
+    };
+    let result = match &cli.command {
+        Command::Tools(arguments) => tools::run(arguments, &opener),
+        Command::Call(arguments) => call::run(arguments, &opener),
+        Command::Eval(arguments) => eval::run(arguments, &opener),
+        Command::Screenshot(arguments) => screenshot::run(arguments, &opener),
+    };
+    let browser = opener.browser.into_inner();
+    if let Some(browser) = &browser {
+        browser.finish_progress();
+    }
+    let status = match result {
+        Ok(()) => 0,
+        Err(failure) => {
+            failure.report();
+            failure.status as u8
+        }
+    };
+    // Everything has been said by now: a shutdown that hangs can be cut short.
+    if let Some(browser) = browser {
+        browser.close(status);
+    }
+    ExitCode::from(status)
+}
+
+/// Opens the page of a command. The browser outlives the command, so that the command's end can be reported first.
+struct Opener {
+    options: GlobalOptions,
+    browser: OnceCell<Browser>,
+}
+
+impl Opener {
+    /// Loads what `url` means, in a viewport of `size`. To be called once.
+    fn load(&self, url: &str, size: Size) -> Result<&Browser> {
+        let opened = Browser::open(Source::parse(url)?, size, &self.options)?;
+        let browser = self.browser.get_or_init(|| opened);
+        browser.wait_for_load()?;
+        Ok(browser)
+    }
+}
+
+/// `argument`, or all of standard input when it is a hyphen.
+fn argument_or_stdin(argument: &str) -> Result<String> {
+    if argument != "-" {
+        return Ok(argument.to_owned());
+    }
+    let mut text = String::new();
+    io::stdin()
+        .lock()
+        .read_to_string(&mut text)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => Failure::usage("standard input is not UTF-8"),
+            _ => Failure::new(
+                Status::Failed,
+                format!("cannot read standard input: {error}"),
+            ),
+        })?;
+    Ok(text)
+}

@@ -1,0 +1,27 @@
+// The page of another origin: one tool for the page that frames it, one that it keeps to itself.
+
+const host = new URL(location.origin);
+host.hostname = host.hostname === "localhost" ? "127.0.0.1" : "localhost";
+
+const said = document.getElementById("said");
+
+await document.modelContext?.registerTool(
+  {
+    name: "my_shared_tool",
+    description: "Shared across origins: repeats a text.",
+    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    execute: async ({ text }) => {
+      said.textContent = text;
+      return `The partner says: ${text}`;
+    },
+  },
+  { exposedTo: [host.origin] },
+);
+
+await document.modelContext?.registerTool({
+  name: "my_private_tool",
+  description: "Not shared: no other origin may see it.",
+  execute: async () => "private",
+});
+
+parent.postMessage("ready", host.origin);

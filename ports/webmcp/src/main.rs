@@ -1,0 +1,35 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! `webmcp`: a headless browser that lists and runs the tools a web page offers through WebMCP.
+//!
+//! [`cli`] is what can be asked, [`commands`] carries it out, [`browser`] is the engine with one page, [`source`] finds out
+//! what a URL argument means, [`server`] and [`demos`] serve what is on this machine, [`output`] and [`exit`] are what the
+//! user gets.
+
+mod browser;
+mod cli;
+mod commands;
+mod content_process;
+mod demos;
+mod exit;
+mod output;
+mod progress;
+mod server;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    rustls::crypto::aws_lc_rs::default_provider()
+        .install_default()
+        .expect("nothing has installed a provider before main began");
+    if let Some(token) = content_process::token(std::env::args_os()) {
+        content_process::run(token);
+        return ExitCode::SUCCESS;
+    }
+    commands::run(cli::Cli::parse())
+}

@@ -1,0 +1,223 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! Pages that load, and pages that do not.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use predicates::str::contains;
+
+use super::{check_failure, fixture, json, webmcp};
+
+/// The commands that load a page, each with arguments that are right.
+fn commands(url: &str) -> [Vec<&str>; 4] {
+    [
+        vec!["tools", url],
+        vec!["call", url, "tool"],
+        vec!["eval", url, "1"],
+        vec!["screenshot", url, "not-written.png"],
+    ]
+}
+
+/// A port on which nobody listens.
+fn closed_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    listener.local_addr().expect("it is bound").port()
+}
+
+/// A server that treats each connection with `answer`, as long as the test runs.
+fn server(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let port = listener.local_addr().expect("it is bound").port();
+    thread::spawn(move || listener.incoming().flatten().for_each(answer));
+    port
+}
+
+/// A server that sends `response` to each request.
+fn server_of(response: &'static str) -> u16 {
+    server(move |mut stream| {
+        let mut request = Vec::new();
+        let mut byte = [0];
+        while !request.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).is_ok() {
+            request.push(byte[0]);
+        }
+        // The client is free to go away.
+        let _ = stream.write_all(response.as_bytes());
+    })
+}
+
+#[test]
+fn a_host_that_does_not_exist_is_not_loaded() {
+    for arguments in commands("http://no-such-host.invalid/") {
+        check_failure(
+            &arguments,
+            3,
+            &["http://no-such-host.invalid/ did not load"],
+        );
+    }
+}
+
+#[test]
+fn a_port_where_nobody_listens_is_not_loaded() {
+    let url = format!("http://127.0.0.1:{}/", closed_port());
+    for arguments in commands(&url) {
+        check_failure(&arguments, 3, &[&url, "did not load"]);
+    }
+}
+
+#[test]
+fn a_server_without_tls_is_not_loaded_over_https() {
+    let url = format!("https://127.0.0.1:{}/", server_of("this is not TLS at all"));
+    check_failure(&["tools", &url], 3, &[&url, "did not load"]);
+}
+
+#[test]
+fn a_server_that_does_not_speak_http_is_not_loaded() {
+    let url = format!("http://127.0.0.1:{}/", server_of("what?\r\n\r\n"));
+    check_failure(&["tools", &url], 3, &[&url, "did not load"]);
+}
+
+#[test]
+fn a_server_that_never_answers_ends_in_a_timeout() {
+    let url = format!(
+        "http://127.0.0.1:{}/",
+        server(|stream| {
+            // Kept open until the other side goes.
+            let _ = { stream }.read_to_end(&mut Vec::new());
+        })
+    );
+    for arguments in commands(&url) {
+        let arguments = [&["--timeout", "2"], arguments.as_slice()].concat();
+        check_failure(&arguments, 6, &[&url, "not done within 2 s", "--timeout"]);
+    }
+}
+
+#[test]
+fn a_page_of_a_real_server_is_loaded() {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!doctype html><title>Here</title>";
+    let url = format!("http://127.0.0.1:{}/", server_of(page));
+    webmcp(&["eval", &url, "document.title"])
+        .assert()
+        .success()
+        .stdout("\"Here\"\n");
+}
+
+#[test]
+fn a_page_that_is_no_secure_context_is_told_why_it_has_no_tools() {
+    let page =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!doctype html>";
+    let url = format!("http://site.example:{}/", server_of(page));
+    let mut hosts = tempfile::NamedTempFile::new().expect("a file can be made");
+    writeln!(hosts, "127.0.0.1 site.example").expect("it can be written");
+    webmcp(&["tools", &url])
+        .env("HOST_FILE", hosts.path())
+        .assert()
+        .success()
+        .stdout("")
+        .stderr(contains("not a secure context"));
+    webmcp(&["call", &url, "tool"])
+        .env("HOST_FILE", hosts.path())
+        .assert()
+        .code(4)
+        .stderr(contains("not a secure context"));
+}
+
+#[test]
+fn a_page_that_looks_like_an_error_but_has_scripts_is_loaded() {
+    let script = "document.title";
+    webmcp(&["eval", &fixture("imitation.html"), script])
+        .assert()
+        .success()
+        .stdout("\"Error loading page\"\n");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_not_loaded() {
+    for name in ["no-such-page.html", "no/such/page.html"] {
+        let path = fixture(name);
+        for arguments in commands(&path) {
+            check_failure(&arguments, 3, &[&path, "no such file or folder"]);
+        }
+    }
+    check_failure(
+        &["tools", "file:///no/such/page.html"],
+        3,
+        &["no such file or folder"],
+    );
+}
+
+#[test]
+fn a_folder_without_an_index_is_not_loaded() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().to_str().expect("the path is Unicode");
+    check_failure(&["tools", path], 3, &[path, "index.html"]);
+}
+
+#[test]
+fn a_demo_that_does_not_exist_is_answered_with_those_that_do() {
+    check_failure(
+        &["tools", "demo:sohp"],
+        3,
+        &["`sohp`", "demo:shop", "demo:tasks", "demo:guide"],
+    );
+    check_failure(
+        &["call", "demo:", "x"],
+        3,
+        &["demo:shop", "demo:tasks", "demo:guide"],
+    );
+}
+
+#[test]
+fn a_local_page_is_a_secure_context_with_its_folder_around_it() {
+    let page = format!("{}?mode=2#part", fixture("site/page.html"));
+    let assert = webmcp(&[
+        "eval",
+        &page,
+        "({ secure: isSecureContext, host: location.hostname, query: location.search, hash: location.hash, \
+            sibling: window.sibling, api: 'modelContext' in document })",
+    ])
+    .assert()
+    .success();
+    assert_eq!(
+        json(&assert),
+        serde_json::json!({
+            "secure": true,
+            "host": "localhost",
+            "query": "?mode=2",
+            "hash": "#part",
+            "sibling": "here",
+            "api": true,
+        })
+    );
+}
+
+#[test]
+fn a_folder_is_opened_at_its_index() {
+    webmcp(&["eval", &fixture("site"), "document.title"])
+        .assert()
+        .success()
+        .stdout("\"The index\"\n");
+}
+
+#[test]
+fn a_local_page_cannot_leave_its_folder() {
+    let script = "Promise.all(['../plain.html', '/..%2fplain.html', '.hidden'].map(url => fetch(url))) \
+                  .then(all => all.map(response => response.status))";
+    webmcp(&["eval", &fixture("site/page.html"), script])
+        .assert()
+        .success()
+        .stdout("[404,404,404]\n");
+}
+
+#[test]
+fn nobody_else_can_read_a_local_page() {
+    // What the page knows about its own server is all that a stranger on this machine could find out.
+    let script = "fetch(location.href, { credentials: 'omit' }).then(response => [response.status, document.cookie])";
+    webmcp(&["eval", &fixture("site/page.html"), script])
+        .assert()
+        .success()
+        .stdout("[403,\"\"]\n");
+}

@@ -1,0 +1,176 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! `webmcp tools`
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use serde_json::{Value, json};
+
+use super::{fixture, json, stdout, webmcp};
+
+/// The names of the tools that `tools --json` lists, with their frames.
+fn names(list: &Value) -> Vec<(&str, &Value)> {
+    let tools = list.as_array().expect("it is an array");
+    tools
+        .iter()
+        .map(|tool| {
+            (
+                tool["name"].as_str().expect("it has a name"),
+                &tool["frame"],
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn tools_of_all_frames_are_listed_with_what_they_say_of_themselves() {
+    let assert = webmcp(&["tools", "demo:shop"])
+        .assert()
+        .success()
+        .stderr("");
+    let text = stdout(&assert);
+    for part in [
+        "search_products - Search the shop\n    Find products by words",
+        "\n  origin  http://localhost:",
+        "\n  hints   read-only\n",
+        "\n  hints   consequential (needs --yes)\n",
+        "\n  hints   read-only, returns untrusted content\n",
+        "maxPrice",
+        "string, required",
+        "\n\nask_support - Ask the shop\n",
+        "\n  frame   0 (http://localhost:",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+}
+
+#[test]
+fn the_json_list_holds_everything_about_a_tool() {
+    let assert = webmcp(&["tools", "demo:shop", "--json"])
+        .assert()
+        .success()
+        .stderr("");
+    let list = json(&assert);
+    let tool = |name| {
+        list.as_array()
+            .expect("it is an array")
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .unwrap_or_else(|| panic!("{name} is missing in {list}"))
+    };
+    let checkout = tool("checkout");
+    assert_eq!(checkout["title"], "Buy");
+    assert_eq!(checkout["annotations"]["consequentialHint"], true);
+    assert_eq!(checkout["annotations"]["readOnlyHint"], false);
+    assert_eq!(checkout["inputSchema"]["required"], json!(["name"]));
+    assert_eq!(checkout["frame"], json!([]));
+    let origin = checkout["origin"].as_str().expect("it is text");
+    assert_eq!(checkout["url"], format!("{origin}/demo/shop/"));
+    let support = tool("ask_support");
+    assert_eq!(support["frame"], json!([0]));
+    assert_eq!(support["origin"], origin);
+    assert_eq!(support["url"], format!("{origin}/demo/shop/chat.html"));
+    assert_eq!(support["annotations"], Value::Null);
+    assert_ne!(support["id"], checkout["id"]);
+}
+
+#[test]
+fn a_page_without_tools_has_an_empty_list() {
+    let page = fixture("plain.html");
+    webmcp(&["tools", &page])
+        .assert()
+        .success()
+        .stdout("")
+        .stderr("webmcp: the page offers no tools\n");
+    webmcp(&["tools", &page, "--json"])
+        .assert()
+        .success()
+        .stdout("[]\n");
+}
+
+#[test]
+fn the_list_waits_for_tools_that_come_after_the_load() {
+    let assert = webmcp(&["tools", &fixture("late.html"), "--json"])
+        .assert()
+        .success();
+    let list = json(&assert);
+    assert_eq!(
+        names(&list),
+        [
+            ("first", &json!([])),
+            ("second", &json!([])),
+            ("third", &json!([]))
+        ]
+    );
+}
+
+#[test]
+fn a_list_that_never_settles_is_given_as_it_is() {
+    let assert = webmcp(&["tools", &fixture("restless.html"), "--json"])
+        .assert()
+        .success();
+    let list = json(&assert);
+    assert!(names(&list).contains(&("steady", &json!([]))));
+}
+
+#[test]
+fn tools_that_went_before_the_list_settled_are_not_in_it() {
+    let assert = webmcp(&["tools", &fixture("withdrawn.html"), "--json"])
+        .assert()
+        .success();
+    assert_eq!(names(&json(&assert)), [("stays", &json!([]))]);
+}
+
+#[test]
+fn frames_are_named_by_their_paths() {
+    let assert = webmcp(&["tools", &fixture("frames.html"), "--json"])
+        .assert()
+        .success();
+    assert_eq!(
+        names(&json(&assert)),
+        [
+            ("greet", &json!([])),
+            ("greet", &json!([0])),
+            ("greet", &json!([1])),
+            ("leaf", &json!([1, 0])),
+        ]
+    );
+}
+
+#[test]
+fn a_page_cannot_command_the_terminal() {
+    webmcp(&["tools", &fixture("escapes.html")])
+        .assert()
+        .success()
+        .stdout(contains(r"\u{1b}]0;gotcha\u{7}").and(contains("\u{1b}").not()));
+}
+
+#[test]
+fn the_console_of_the_page_is_shown_when_asked_for() {
+    let page = fixture("chatty.html");
+    webmcp(&["tools", &page, "--verbose"])
+        .assert()
+        .success()
+        .stderr(
+            contains("console.log: hello from the page")
+                .and(contains("console.error: something is wrong"))
+                .and(contains("dismissed a dialog of the page: anybody there?")),
+        );
+    webmcp(&["tools", &page])
+        .assert()
+        .success()
+        .stderr(contains("hello from the page").not());
+}
+
+#[test]
+fn each_site_can_run_in_a_process_of_its_own() {
+    let assert = webmcp(&["tools", "demo:guide", "--json", "--multiprocess"])
+        .assert()
+        .success();
+    let list = json(&assert);
+    let names = names(&list);
+    assert!(names.contains(&("addTodo", &json!([]))), "{list}");
+    assert!(names.contains(&("my_shared_tool", &json!([0]))), "{list}");
+}
