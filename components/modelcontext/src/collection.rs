@@ -5,6 +5,8 @@
 //! Questions that are asked of every document of a traversable: which tools a caller gets, and who
 //! hears of a change.
 
+use std::sync::Arc;
+
 use crate::{ToolDefinition, ToolMap, tool_is_exposed_to_an_origin};
 
 /// One document of the traversable, as [`collect_tools`] looks at it.
@@ -32,7 +34,7 @@ pub fn collect_tools<'a, D: Copy, O: PartialEq>(
     documents: impl IntoIterator<Item = ToolOwner<'a, D, O>>,
     caller_origin: &O,
     from_origins: &[O],
-) -> Vec<(D, &'a ToolDefinition<O>)> {
+) -> Vec<(D, &'a Arc<ToolDefinition<O>>)> {
     let mut tools = Vec::new();
 
     // Step 9.3. Go through the navigables.

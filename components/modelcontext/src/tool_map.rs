@@ -4,6 +4,8 @@
 
 //! The tools of one document.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use thiserror::Error;
 
@@ -12,10 +14,10 @@ use crate::{ToolDefinition, ToolId, ToolName};
 /// <https://webmachinelearning.github.io/webmcp/#model-context-tool-map>
 ///
 /// The tools of one document, in the order of their registration, each name once. `O` is the type
-/// of origins.
+/// of origins. Definitions never change and are shared, so that listing them copies nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolMap<O> {
-    tools: IndexMap<ToolName, ToolDefinition<O>>,
+    tools: IndexMap<ToolName, Arc<ToolDefinition<O>>>,
 }
 
 impl<O> ToolMap<O> {
@@ -37,12 +39,13 @@ impl<O> ToolMap<O> {
                 name: definition.name,
             });
         }
-        self.tools.insert(definition.name.clone(), definition);
+        self.tools
+            .insert(definition.name.clone(), Arc::new(definition));
         Ok(())
     }
 
     /// The tool of that name. Any text may be asked for; one that is no valid name has no tool.
-    pub fn get(&self, name: &str) -> Option<&ToolDefinition<O>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<ToolDefinition<O>>> {
         self.tools.get(name)
     }
 
@@ -56,7 +59,7 @@ impl<O> ToolMap<O> {
     ///
     /// Unregistration goes by identity, so that what ends an old registration never removes a newer
     /// tool of the same name.
-    pub fn remove_by_id(&mut self, id: ToolId) -> Option<ToolDefinition<O>> {
+    pub fn remove_by_id(&mut self, id: ToolId) -> Option<Arc<ToolDefinition<O>>> {
         let index = self
             .tools
             .values()
@@ -67,7 +70,7 @@ impl<O> ToolMap<O> {
     }
 
     /// The tools in the order of their registration.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolDefinition<O>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<ToolDefinition<O>>> {
         self.tools.values()
     }
 
@@ -153,7 +156,7 @@ mod tests {
             }
         );
         assert_eq!(error.to_string(), "a tool named a is already registered");
-        assert_eq!(map.iter().collect::<Vec<_>>(), [&first]);
+        assert_eq!(map.iter().collect::<Vec<_>>(), [&Arc::new(first)]);
     }
 
     #[test]

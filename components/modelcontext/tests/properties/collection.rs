@@ -3,6 +3,7 @@
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use modelcontext::{ToolDefinition, ToolMap, ToolOwner, collect_tools, documents_to_notify};
 use proptest::prelude::*;
@@ -51,7 +52,7 @@ fn collect<'a>(
     tree: &'a [Document],
     caller: u8,
     from: &[u8],
-) -> Vec<(usize, &'a ToolDefinition<u8>)> {
+) -> Vec<(usize, &'a Arc<ToolDefinition<u8>>)> {
     let owners = tree.iter().enumerate().map(
         |(
             document,
@@ -115,7 +116,7 @@ proptest! {
     ) {
         let collected = collect(&tree, caller, &from);
         for pair in collected.windows(2) {
-            let key = |&(document, definition): &(usize, &ToolDefinition<u8>)| {
+            let key = |&(document, definition): &(usize, &Arc<ToolDefinition<u8>>)| {
                 // A name is once in a document, so this tells all tools apart.
                 (definition.name.as_str().encode_utf16().collect::<Vec<_>>(), document)
             };

@@ -2,6 +2,8 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
+use std::sync::Arc;
+
 use modelcontext::{ToolDefinition, ToolId, ToolMap};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -31,7 +33,7 @@ proptest! {
     #[test]
     fn a_map_is_a_list_without_duplicate_names(actions in prop::collection::vec(action(), 0..60)) {
         let mut map = ToolMap::new();
-        let mut model: Vec<ToolDefinition<u8>> = Vec::new();
+        let mut model: Vec<Arc<ToolDefinition<u8>>> = Vec::new();
         let mut ids: Vec<ToolId> = Vec::new();
 
         for action in actions {
@@ -42,7 +44,7 @@ proptest! {
                     prop_assert_eq!(map.insert(definition.clone()).is_err(), taken);
                     ids.push(definition.id);
                     if !taken {
-                        model.push(definition);
+                        model.push(Arc::new(definition));
                     }
                 },
                 Action::Unregister(index) if !ids.is_empty() => {

@@ -291,3 +291,11 @@ fn a_policy_survives_the_wire() {
         );
     }
 }
+
+#[test]
+fn a_document_of_which_nothing_is_known_may_do_nothing() {
+    let policy = PermissionsPolicy::<String>::nothing();
+    for feature in Feature::ALL {
+        assert!(!policy.allows(*feature, &A.to_owned()), "{feature:?}");
+    }
+}
