@@ -11,6 +11,9 @@
 //!
 //! This is a child module of `constellation.rs`, so that it reads the state it needs without widening any visibility.
 
+use std::sync::Arc;
+
+use layout_api::ScriptThreadFactory;
 use log::{debug, warn};
 use modelcontext::policy::{ContainerInputs, Feature, PermissionsPolicy};
 use modelcontext::{
@@ -18,19 +21,22 @@ use modelcontext::{
     ToolFailureKind, ToolId, ToolMap, ToolOutcome, ToolOwner, collect_tools, documents_to_notify,
     resolve_target,
 };
+use paint_api::PipelineExitSource;
 use rustc_hash::FxHashMap;
 use servo_base::generic_channel::{GenericCallback, GenericSender};
 use servo_base::id::{BrowsingContextId, PipelineId, ScriptEventLoopId, WebViewId};
+use servo_config::pref;
 use servo_constellation_traits::{
     CollectedToolOwner, CollectedTools, EmbedderToModelContextMessage, ModelContextTask,
     ModelContextTaskKind, ModelContextToEmbedderMessage, ScriptToModelContextMessage,
-    ToolListRequestId, ToolOfPage,
+    ServiceWorkerManagerFactory, ToolListRequestId, ToolOfPage,
 };
 use servo_url::{ImmutableOrigin, ServoUrl};
 use uuid::Uuid;
 
 use super::Constellation;
 use crate::embedder::ConstellationToEmbedderMsg;
+use crate::pipeline::Pipeline;
 
 /// The browser's agent, as the caller of an execution.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -57,6 +63,10 @@ pub(super) struct ModelContextState {
 
     /// The scripts that the embedder has asked for, and the documents that evaluate them.
     evaluations: FxHashMap<Uuid, (WebViewId, PipelineId)>,
+
+    /// What the embedder has asked of a webview that has no document yet. Its messages and those of script come on
+    /// different channels, so it can speak of a document before that has been heard of.
+    unasked: FxHashMap<WebViewId, Vec<(Uuid, ModelContextTaskKind)>>,
 }
 
 /// What WebMCP knows of a document.
@@ -64,6 +74,9 @@ struct ToolDocument {
     origin: ImmutableOrigin,
     policy: PermissionsPolicy<ImmutableOrigin>,
     tools: ToolMap<ImmutableOrigin>,
+
+    /// The frames of the document in tree order. `Pipeline::children` has them in the order of their creation.
+    frames: Vec<BrowsingContextId>,
 }
 
 impl ToolDocument {
@@ -94,7 +107,7 @@ fn target_gone() -> ToolFailure {
     }
 }
 
-impl<STF, SWF> Constellation<STF, SWF> {
+impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<STF, SWF> {
     /// Handle a message of the document `source`.
     pub(super) fn handle_model_context_message_from_script(
         &mut self,
@@ -108,7 +121,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
                     let event_loop = pipeline.event_loop.id();
                     self.model_context.routes.insert(event_loop, route);
                 }
-            },
+            }
             ScriptToModelContextMessage::DocumentCreated {
                 origin,
                 permissions_policy_header,
@@ -121,13 +134,18 @@ impl<STF, SWF> Constellation<STF, SWF> {
             ),
             ScriptToModelContextMessage::ContainerPolicyChanged(browsing_context_id, inputs) => {
                 self.container_policy_changed(source, browsing_context_id, inputs)
-            },
+            }
+            ScriptToModelContextMessage::FramesOrdered(frames) => {
+                if let Some(document) = self.model_context.documents.get_mut(&source) {
+                    document.frames = frames;
+                }
+            }
             ScriptToModelContextMessage::ToolRegistered(definition) => {
                 self.finish_registering_a_tool(source, definition)
-            },
+            }
             ScriptToModelContextMessage::ToolUnregistered(tool) => {
                 self.finish_unregistering_a_tool(source, tool)
-            },
+            }
             ScriptToModelContextMessage::GetTools {
                 request,
                 from_origins,
@@ -153,17 +171,17 @@ impl<STF, SWF> Constellation<STF, SWF> {
                         ModelContextTaskKind::ExecutionFinished(execution, Err(kind)),
                     );
                 }
-            },
+            }
             ScriptToModelContextMessage::CompleteExecution(execution, outcome) => {
                 self.complete_tool_execution(webview_id, source, execution, outcome)
-            },
+            }
             ScriptToModelContextMessage::CancelExecution(execution) => {
                 self.cancel_a_pending_tool_execution(
                     webview_id,
                     execution,
                     &Caller::Document(source),
                 );
-            },
+            }
             ScriptToModelContextMessage::ScriptEvaluated(evaluation, outcome) => {
                 // Believed only from the document that was asked.
                 let asked = self.model_context.evaluations.get(&evaluation);
@@ -173,7 +191,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
                         webview_id, evaluation, outcome,
                     ));
                 }
-            },
+            }
         }
     }
 
@@ -188,7 +206,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
                 self.tell_embedder(ModelContextToEmbedderMessage::ToolsListed(
                     webview_id, request, tools,
                 ));
-            },
+            }
             EmbedderToModelContextMessage::ExecuteTool {
                 webview_id,
                 execution,
@@ -211,30 +229,50 @@ impl<STF, SWF> Constellation<STF, SWF> {
                         Err(failure),
                     ));
                 }
-            },
-            EmbedderToModelContextMessage::EvaluateScript(webview_id, evaluation, script) => {
-                let document = self
-                    .browsing_contexts
-                    .get(&BrowsingContextId::from(webview_id))
-                    .map(|browsing_context| browsing_context.pipeline_id);
-                let sent = document.is_some_and(|document| {
-                    self.model_context
-                        .evaluations
-                        .insert(evaluation, (webview_id, document));
-                    self.send_model_context_task(
-                        document,
-                        ModelContextTaskKind::EvaluateScript(evaluation, script),
-                    )
-                });
-                if !sent {
-                    self.model_context.evaluations.remove(&evaluation);
-                    self.tell_embedder(ModelContextToEmbedderMessage::ScriptEvaluated(
-                        webview_id,
-                        evaluation,
-                        Err("The page has no document that can run scripts yet.".into()),
-                    ));
-                }
-            },
+            }
+            EmbedderToModelContextMessage::EvaluateScript(webview_id, evaluation, script) => self
+                .ask_top_level_document(
+                    webview_id,
+                    evaluation,
+                    ModelContextTaskKind::EvaluateScript(evaluation, script),
+                ),
+            EmbedderToModelContextMessage::ReportHttpStatus(webview_id, evaluation) => self
+                .ask_top_level_document(
+                    webview_id,
+                    evaluation,
+                    ModelContextTaskKind::ReportHttpStatus(evaluation),
+                ),
+        }
+    }
+
+    /// Have the top-level document do something for the embedder, and answer as for a script.
+    fn ask_top_level_document(
+        &mut self,
+        webview_id: WebViewId,
+        evaluation: Uuid,
+        task: ModelContextTaskKind,
+    ) {
+        if !pref!(dom_modelcontext_enabled) {
+            return self.tell_embedder(ModelContextToEmbedderMessage::ScriptEvaluated(
+                webview_id,
+                evaluation,
+                Err("The preference dom_modelcontext_enabled is off.".into()),
+            ));
+        }
+        let document = self
+            .browsing_contexts
+            .get(&BrowsingContextId::from(webview_id))
+            .map(|browsing_context| browsing_context.pipeline_id)
+            .filter(|document| self.model_context.documents.contains_key(document));
+        let Some(document) = document else {
+            let unasked = self.model_context.unasked.entry(webview_id).or_default();
+            return unasked.push((evaluation, task));
+        };
+        self.model_context
+            .evaluations
+            .insert(evaluation, (webview_id, document));
+        if !self.send_model_context_task(document, task) {
+            self.end_script_evaluations(document);
         }
     }
 
@@ -285,6 +323,16 @@ impl<STF, SWF> Constellation<STF, SWF> {
                 Some((container, parent))
             });
         let is_top_level = pipeline.browsing_context_id == pipeline.webview_id;
+        // A document from the network has the origin of its address, or an opaque one if it is sandboxed.
+        let origin = if origin.is_tuple()
+            && matches!(pipeline.url.scheme(), "http" | "https")
+            && pipeline.url.origin() != origin
+        {
+            warn!("{document}: Claims an origin that is not the one of its address");
+            ImmutableOrigin::new_opaque()
+        } else {
+            origin
+        };
         let policy = match container {
             _ if is_top_level => PermissionsPolicy::for_top_level(header, &origin, &parse_origin),
             Some((container, parent)) => {
@@ -301,11 +349,11 @@ impl<STF, SWF> Constellation<STF, SWF> {
                     header,
                     &parse_origin,
                 )
-            },
+            }
             None => PermissionsPolicy::nothing(),
         };
-        if let Some(policy_sender) = policy_sender &&
-            policy_sender.send(policy.clone()).is_err()
+        if let Some(policy_sender) = policy_sender
+            && policy_sender.send(policy.clone()).is_err()
         {
             debug!("{document}: Went away before it heard its permissions policy");
         }
@@ -313,6 +361,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
             origin,
             policy,
             tools: ToolMap::default(),
+            frames: Vec::new(),
         };
         self.model_context.documents.insert(document, tool_document);
     }
@@ -441,7 +490,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
                 owners.push(self.collected_tool_owner(document));
                 owners.len() - 1
             });
-            tools.push((index, definition.clone()));
+            tools.push((index, Arc::clone(definition)));
         }
         self.send_model_context_task(
             tool_requestor,
@@ -542,7 +591,10 @@ impl<STF, SWF> Constellation<STF, SWF> {
             .into_iter()
             .find_map(|document| {
                 let state = self.model_context.documents.get(&document.pipeline)?;
-                let definition = state.tools.iter().find(|definition| definition.id == tool)?;
+                let definition = state
+                    .tools
+                    .iter()
+                    .find(|definition| definition.id == tool)?;
                 Some((document.pipeline, definition.name.clone()))
             });
         let begun = match found {
@@ -565,7 +617,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
                 message: match kind {
                     ToolFailureKind::NoSuchTool => {
                         format!("The page has no tool with the id {tool} (any more).")
-                    },
+                    }
                     _ => target_gone().message,
                 },
             };
@@ -661,11 +713,11 @@ impl<STF, SWF> Constellation<STF, SWF> {
                     ModelContextTaskKind::CancelExecution(execution),
                 );
                 true
-            },
+            }
             Err(error) => {
                 debug!("{execution}: {error}");
                 false
-            },
+            }
         }
     }
 
@@ -687,7 +739,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
                         outcome.map_err(|failure| failure.kind),
                     ),
                 );
-            },
+            }
             Caller::Agent(BrowserAgent) => self.tell_embedder(
                 ModelContextToEmbedderMessage::ExecutionFinished(webview_id, execution, outcome),
             ),
@@ -717,13 +769,13 @@ impl<STF, SWF> Constellation<STF, SWF> {
                 // Step 2.3.2. The target is gone: the completion steps with null and false.
                 Ended::TargetGone { id, caller } => {
                     self.tell_caller(webview_id, id, caller, Err(target_gone()))
-                },
+                }
                 // Step 2.3.3. The caller is gone: cancel.
                 Ended::CallerGone { id, target } => {
                     self.send_model_context_task(target, ModelContextTaskKind::CancelExecution(id));
-                },
+                }
                 // Step 2.3.4. Both are the same document: nobody is left to be told.
-                Ended::BothGone { .. } => {},
+                Ended::BothGone { .. } => {}
             }
         }
         self.end_script_evaluations(document);
@@ -758,6 +810,46 @@ impl<STF, SWF> Constellation<STF, SWF> {
         }
     }
 
+    /// A content process has exited. If it did so without having been asked to, the documents of its event loops are
+    /// gone, and nobody else tells: end what they called or ran. A page whose top-level document is among them has
+    /// crashed; one that has lost a frame lives on.
+    pub(super) fn model_context_process_exited(&mut self) {
+        let mut lost: Vec<_> = self
+            .pipelines
+            .values()
+            .filter(|pipeline| {
+                let route = self.model_context.routes.get(&pipeline.event_loop.id());
+                route.is_some_and(|route| {
+                    let probe = ModelContextTask {
+                        document: pipeline.id,
+                        kind: ModelContextTaskKind::Probe,
+                    };
+                    route.send(probe).is_err()
+                })
+            })
+            .map(|pipeline| pipeline.id)
+            .collect();
+        lost.sort_unstable();
+
+        for document in &lost {
+            self.model_context_document_destroyed(*document);
+        }
+        for document in &lost {
+            let crashed = self.webviews.iter().find_map(|(webview_id, webview)| {
+                (webview.active_top_level_pipeline_id == Some(*document)).then_some(*webview_id)
+            });
+            if let Some(webview_id) = crashed {
+                let reason = "The content process has exited.".to_owned();
+                self.handle_panic_in_webview(webview_id, &reason, &None);
+            }
+        }
+        // They will not say themselves that they have exited, and while they are here, so is their event loop: new
+        // documents of their site would be sent to it, and the constellation would wait for them when it shuts down.
+        for document in lost {
+            self.handle_pipeline_exited(document, PipelineExitSource::all());
+        }
+    }
+
     /// A browsing context is closed: forget what its container said of it and, if it was a top-level one, the
     /// executions of its traversable, all of which have ended with its documents.
     pub(super) fn model_context_browsing_context_closed(
@@ -768,11 +860,20 @@ impl<STF, SWF> Constellation<STF, SWF> {
         self.model_context.containers.remove(&browsing_context_id);
         if browsing_context_id == webview_id {
             self.model_context.executions.remove(&webview_id);
+            self.model_context.unasked.remove(&webview_id);
         }
     }
 
     /// The frame tree of a webview has changed, and with it perhaps the set of its tools.
-    pub(super) fn notify_embedder_of_a_tool_change(&self, webview_id: WebViewId) {
+    pub(super) fn model_context_frame_tree_changed(&mut self, webview_id: WebViewId) {
+        self.notify_embedder_of_a_tool_change(webview_id);
+        let unasked = self.model_context.unasked.remove(&webview_id);
+        for (evaluation, task) in unasked.unwrap_or_default() {
+            self.ask_top_level_document(webview_id, evaluation, task);
+        }
+    }
+
+    fn notify_embedder_of_a_tool_change(&self, webview_id: WebViewId) {
         self.tell_embedder(ModelContextToEmbedderMessage::ToolsChanged(webview_id));
     }
 
@@ -805,7 +906,7 @@ impl<STF, SWF> Constellation<STF, SWF> {
             })
             .flat_map(|(frame, state, url)| {
                 state.tools.iter().map(move |definition| ToolOfPage {
-                    definition: definition.clone(),
+                    definition: Arc::clone(definition),
                     origin: state.origin.clone(),
                     url: url.clone(),
                     frame: frame.clone(),
@@ -828,17 +929,39 @@ impl<STF, SWF> Constellation<STF, SWF> {
             else {
                 continue;
             };
-            for (index, child) in pipeline.children.iter().enumerate().rev() {
+            let first_child = to_visit.len();
+            for (index, child) in self.frames_in_tree_order(pipeline).enumerate() {
                 let mut child_frame = frame.clone();
                 child_frame.push(index);
-                to_visit.push((*child, child_frame));
+                to_visit.push((child, child_frame));
             }
+            // The last one pushed is the next one visited.
+            to_visit[first_child..].reverse();
             documents.push(DocumentInTree {
                 pipeline: pipeline.id,
                 frame,
             });
         }
         documents
+    }
+
+    /// The frames of a document in tree order.
+    fn frames_in_tree_order<'a>(
+        &'a self,
+        pipeline: &'a Pipeline,
+    ) -> impl Iterator<Item = BrowsingContextId> + use<'a, STF, SWF> {
+        let ordered = self
+            .model_context
+            .documents
+            .get(&pipeline.id)
+            .map_or(&[][..], |document| &document.frames);
+        let known = |frame: &&BrowsingContextId| pipeline.children.contains(frame);
+        let unordered = |frame: &&BrowsingContextId| !ordered.contains(frame);
+        ordered
+            .iter()
+            .filter(known)
+            .chain(pipeline.children.iter().filter(unordered))
+            .copied()
     }
 
     /// Send a task to the event loop of a document. Returns whether it is on its way.

@@ -9,6 +9,8 @@
 //! registered with [`ScriptToModelContextMessage::EventLoopCreated`]; one callback for all documents of an event loop is
 //! what keeps the tasks of an event loop in order. The embedder has a channel of its own in each direction.
 
+use std::sync::Arc;
+
 use modelcontext::policy::{ContainerInputs, PermissionsPolicy};
 use modelcontext::{ExecutionId, ToolDefinition, ToolFailureKind, ToolId, ToolName, ToolOutcome};
 use serde::{Deserialize, Serialize};
@@ -40,6 +42,8 @@ pub enum ScriptToModelContextMessage {
     },
     /// What the sender, as the container document, says of the permissions of one of its frames.
     ContainerPolicyChanged(BrowsingContextId, ContainerInputs<ImmutableOrigin>),
+    /// The frames of the sender, in tree order. Sent for each that is new.
+    FramesOrdered(Vec<BrowsingContextId>),
     /// The sender has put a tool into its tool map.
     ToolRegistered(ToolDefinition<ImmutableOrigin>),
     /// The sender has taken a tool out of its tool map.
@@ -97,6 +101,10 @@ pub enum ModelContextTaskKind {
     CancelExecution(ExecutionId),
     /// The embedder wants a script evaluated and its result awaited.
     EvaluateScript(Uuid, String),
+    /// The embedder wants to know the HTTP status of the document. It is answered as a script is.
+    ReportHttpStatus(Uuid),
+    /// Nothing. Whether it can be sent tells whether the event loop is there.
+    Probe,
 }
 
 /// Tools in the order in which `getTools()` lists them, and the documents that own them.
@@ -104,7 +112,7 @@ pub enum ModelContextTaskKind {
 pub struct CollectedTools {
     pub owners: Vec<CollectedToolOwner>,
     /// Each tool with the index of its owner.
-    pub tools: Vec<(usize, ToolDefinition<ImmutableOrigin>)>,
+    pub tools: Vec<(usize, Arc<ToolDefinition<ImmutableOrigin>>)>,
 }
 
 /// A document that owns listed tools.
@@ -132,6 +140,8 @@ pub enum EmbedderToModelContextMessage {
     CancelExecution(WebViewId, ExecutionId),
     /// Evaluate a script in the top-level document and await what it gives.
     EvaluateScript(WebViewId, Uuid, String),
+    /// Report the HTTP status of the top-level document, as the value of a script.
+    ReportHttpStatus(WebViewId, Uuid),
 }
 
 /// From the constellation to the embedder, about one `WebView`.
@@ -148,7 +158,7 @@ pub enum ModelContextToEmbedderMessage {
 
 /// A tool of a fully active document, as the embedder sees it.
 pub struct ToolOfPage {
-    pub definition: ToolDefinition<ImmutableOrigin>,
+    pub definition: Arc<ToolDefinition<ImmutableOrigin>>,
     /// The origin of the document.
     pub origin: ImmutableOrigin,
     /// The address of the document.
