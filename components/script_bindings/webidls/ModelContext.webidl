@@ -4,10 +4,11 @@
 
 // https://webmachinelearning.github.io/webmcp/
 //
-// Two members depart from the published IDL in type only, for the sake of the bindings generator; what a page sees is
-// the same. `RegisteredTool.window` is `any` and is checked to be a WindowProxy where it is used, because the generator
-// has no safe conversion for a WindowProxy in a dictionary. `inputObject` and the callback's first argument are `any`
-// and are checked to be objects, because the generator passes `object` arguments as unrooted pointers.
+// Some types depart from the published IDL for the sake of the bindings generator; what a page sees is the same.
+// `RegisteredTool.window` is `any` and is checked to be a WindowProxy where it is used, because the generator has no safe
+// conversion for a WindowProxy in a dictionary. `inputObject` and the callback's first argument are `any` and are checked
+// to be objects, because the generator passes `object` arguments as unrooted pointers. The callback returns `any`, which
+// is made a promise where it is called, because the generator refuses to make one of null.
 
 partial interface Document {
   [SecureContext, SameObject, Pref="dom_modelcontext_enabled"]
@@ -27,7 +28,7 @@ interface ModelContext : EventTarget {
   attribute EventHandler ontoolcancel;
 };
 
-callback ToolExecuteCallback = Promise<any> (any inputObject, ToolExecuteCallbackOptions options);
+callback ToolExecuteCallback = any (any inputObject, ToolExecuteCallbackOptions options);
 
 dictionary ModelContextTool {
   required DOMString name;

@@ -2,9 +2,9 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
+use ::modelcontext::{ExecutionId, ToolId, ToolName};
 use js::realm::CurrentRealm;
 use js::rust::HandleValue;
-use ::modelcontext::{ExecutionId, ToolId};
 
 use crate::dom::bindings::root::Dom;
 use crate::dom::modelcontext::ModelContext;
@@ -20,6 +20,9 @@ pub(crate) enum ModelContextAbortAlgorithm {
         #[no_trace]
         #[ignore_malloc_size_of = "Defined in modelcontext"]
         ToolId,
+        #[no_trace]
+        #[ignore_malloc_size_of = "Defined in modelcontext"]
+        ToolName,
     ),
     /// <https://webmachinelearning.github.io/webmcp/#dom-modelcontext-executetool>
     Cancel(
@@ -34,12 +37,12 @@ impl ModelContextAbortAlgorithm {
     /// Run the algorithm, with the abort reason of its signal.
     pub(crate) fn run(&self, cx: &mut CurrentRealm, reason: HandleValue) {
         match self {
-            ModelContextAbortAlgorithm::Unregister(context, tool) => {
-                context.registration_aborted(cx, *tool, reason)
-            },
+            ModelContextAbortAlgorithm::Unregister(context, tool, name) => {
+                context.registration_aborted(cx, *tool, name, reason)
+            }
             ModelContextAbortAlgorithm::Cancel(context, execution) => {
                 context.call_aborted(cx, *execution, reason)
-            },
+            }
         }
     }
 }

@@ -178,7 +178,9 @@ fn obtain_agent_cluster_keying(
         .window()
         .as_global_scope()
         .is_secure_context()
-        .then(|| origin_agent_cluster_header(combined_header(headers, "origin-agent-cluster").as_deref()))
+        .then(|| {
+            origin_agent_cluster_header(combined_header(headers, "origin-agent-cluster").as_deref())
+        })
         .flatten();
     AGENT_CLUSTER_KEYS.with_borrow_mut(|keys| keys.keying(origin, requested))
 }
@@ -199,26 +201,42 @@ fn combined_header(headers: Option<&HeaderMap>, name: &str) -> Option<String> {
 /// An attribute of a frame's element is about to take effect: tell the constellation if it bears on what the next
 /// document of the frame may do.
 pub(crate) fn container_attribute_mutated(iframe: &HTMLIFrameElement, name: &LocalName) {
-    if matches!(
+    let bears_on_policy = matches!(
         *name,
-        local_name!("allow") |
-            local_name!("allowfullscreen") |
-            local_name!("sandbox") |
-            local_name!("src") |
-            local_name!("srcdoc")
-    ) {
+        local_name!("allow")
+            | local_name!("allowfullscreen")
+            | local_name!("sandbox")
+            | local_name!("src")
+            | local_name!("srcdoc")
+    );
+    if bears_on_policy && pref!(dom_modelcontext_enabled) {
         container_policy_changed(iframe);
     }
 }
 
-/// Tell the constellation what the next document of a frame may do. Called when the frame has been given its browsing
-/// context, and before anything that a change of its attributes causes to load.
-///
-/// <https://w3c.github.io/webappsec-permissions-policy/#algo-process-policy-attributes>
-pub(crate) fn container_policy_changed(iframe: &HTMLIFrameElement) {
+/// A frame has been given its browsing context, and nothing of it has been loaded yet: tell the constellation where it
+/// stands and what its first document may do.
+pub(crate) fn frame_created(iframe: &HTMLIFrameElement) {
     if !pref!(dom_modelcontext_enabled) {
         return;
     }
+    let document = iframe.owner_document();
+    let frames = document
+        .iframes()
+        .iter()
+        .filter_map(|frame| frame.browsing_context_id())
+        .collect();
+    send_to_constellation(
+        &document,
+        ScriptToModelContextMessage::FramesOrdered(frames),
+    );
+    container_policy_changed(iframe);
+}
+
+/// Tell the constellation what the next document of a frame may do, before it is loaded.
+///
+/// <https://w3c.github.io/webappsec-permissions-policy/#algo-process-policy-attributes>
+fn container_policy_changed(iframe: &HTMLIFrameElement) {
     let Some(browsing_context_id) = iframe.browsing_context_id() else {
         return;
     };

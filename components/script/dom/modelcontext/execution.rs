@@ -26,7 +26,9 @@ use crate::dom::event::Event;
 use crate::dom::eventtarget::EventTarget;
 use crate::dom::modelcontext::ModelContext;
 use crate::dom::modelcontext::modelcontext::LocalExecution;
-use crate::dom::modelcontext::values::{exception_text, parse_json, serialize_to_json, string_text};
+use crate::dom::modelcontext::values::{
+    exception_text, parse_json, serialize_to_json, string_text,
+};
 use crate::dom::promise::Promise;
 use crate::dom::promisenativehandler::{Callback, PromiseNativeHandler};
 use crate::dom::toolactivatedevent::ToolActivatedEvent;
@@ -115,19 +117,23 @@ impl ModelContext {
             signal: controller.signal(),
         };
 
-        // Step 8. Invoke the callback. What it throws becomes a rejected promise.
-        let promise = callback
-            .Call__(
-                cx,
-                input.handle(),
-                &options,
-                ExceptionHandling::Rethrow,
-            )
-            .unwrap_or_else(|error| {
+        // Step 8. Invoke the callback. What it returns is made a promise, what it throws a rejected one.
+        rooted!(&in(cx) let mut returned = UndefinedValue());
+        let invoked = callback.Call__(
+            cx,
+            input.handle(),
+            &options,
+            returned.handle_mut(),
+            ExceptionHandling::Rethrow,
+        );
+        let promise = match invoked {
+            Ok(()) => Promise::resolve_or_wrap_promise(cx, returned.handle(), &global),
+            Err(error) => {
                 let promise = Promise::new(cx, &global);
                 promise.reject_error(cx, error);
                 promise
-            });
+            }
+        };
 
         // Step 9. React to the promise.
         let handler = PromiseNativeHandler::new(

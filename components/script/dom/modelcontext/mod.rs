@@ -18,7 +18,10 @@
 pub(crate) mod abortalgorithm;
 pub(crate) mod documentmodelcontext;
 mod execution;
-#[expect(clippy::module_inception, reason = "The interface name is ModelContext")]
+#[expect(
+    clippy::module_inception,
+    reason = "The interface name is ModelContext"
+)]
 pub(crate) mod modelcontext;
 pub(crate) use modelcontext::ModelContext;
 mod registeredtool;

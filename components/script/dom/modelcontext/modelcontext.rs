@@ -17,9 +17,7 @@ use script_bindings::cell::DomRefCell;
 use script_bindings::inheritance::Castable;
 use script_bindings::reflector::reflect_dom_object;
 use servo_config::pref;
-use servo_constellation_traits::{
-    CollectedTools, ScriptToModelContextMessage, ToolListRequestId,
-};
+use servo_constellation_traits::{CollectedTools, ScriptToModelContextMessage, ToolListRequestId};
 use servo_url::{ImmutableOrigin, ServoUrl};
 use stylo_atoms::Atom;
 
@@ -142,13 +140,15 @@ impl ModelContext {
 
         // Step 3 (2 in executeTool). The document has to be fully active.
         if !document.is_fully_active() {
-            return Err(Error::InvalidState(failed("The document is not fully active.")));
+            return Err(Error::InvalidState(failed(
+                "The document is not fully active.",
+            )));
         }
 
         // Step 4 (3 in executeTool). The agent cluster has to be origin-keyed, or the scheme "file".
-        if pref!(dom_modelcontext_origin_keyed_gate_enabled) &&
-            !state.is_origin_keyed() &&
-            !document.origin().immutable().is_file_origin()
+        if pref!(dom_modelcontext_origin_keyed_gate_enabled)
+            && !state.is_origin_keyed()
+            && !document.origin().immutable().is_file_origin()
         {
             return Err(Error::Security(failed(
                 "The document is not in an origin-keyed agent cluster.",
@@ -201,10 +201,11 @@ impl ModelContext {
         &self,
         cx: &mut CurrentRealm,
         tool: ToolId,
+        name: &ToolName,
         reason: HandleValue,
     ) {
         // Step 18.3.1. Unregister the tool.
-        self.unregister_a_tool(tool);
+        self.unregister_a_tool(tool, name);
         // Step 18.3.2. Reject the promise, which does nothing if it has been settled.
         let promise = self
             .registrations
@@ -220,19 +221,18 @@ impl ModelContext {
     /// of the same name.
     ///
     /// <https://webmachinelearning.github.io/webmcp/#unregister-a-tool>
-    fn unregister_a_tool(&self, tool: ToolId) {
+    fn unregister_a_tool(&self, tool: ToolId, name: &ToolName) {
         // Step 1. These steps run on this object's event loop.
         // Steps 2, 3 and 5. Remove the entry, if it is there.
-        let name = self
+        let is_registered = self
             .tools
             .borrow()
-            .iter()
-            .find(|(_, registered)| registered.id == tool)
-            .map(|(name, _)| name.clone());
-        let Some(name) = name else {
+            .get(name)
+            .is_some_and(|registered| registered.id == tool);
+        if !is_registered {
             return;
-        };
-        self.tools.borrow_mut().remove(&name);
+        }
+        self.tools.borrow_mut().remove(name);
         // Step 4. The exposed origins are in the constellation's part of the tool map.
         // Step 6. The document is this object's own.
         // Step 7. In parallel, notify documents of a tool change.
@@ -285,7 +285,7 @@ impl ModelContext {
             Ok(None) => promise.resolve_native(cx, &NullValue()),
             Err(kind) => {
                 reject_with_unknown_error(cx, &promise, call_failure_message(kind));
-            },
+            }
         }
     }
 
@@ -379,7 +379,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
             Err(error) => {
                 return self
                     .rejected_promise(cx, Error::InvalidState(failed(name_error_text(error))));
-            },
+            }
         };
         if tool.description.is_empty() {
             return self.rejected_promise(
@@ -396,7 +396,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
                     Ok(text) => Some(String::from(text)),
                     Err(error) => return self.rejected_promise(cx, error),
                 }
-            },
+            }
             None => None,
         };
 
@@ -421,7 +421,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
                         "\"{origin}\" in 'exposedTo' is not the URL of a potentially trustworthy origin."
                     ))),
                 );
-            },
+            }
         };
 
         // Step 17. Let promise be a new promise in this object's realm.
@@ -433,7 +433,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
             // Step 18.2. No script has run since step 14: the signal is not aborted.
             // Step 18.3. Add the abort steps.
             signal.add(&AbortAlgorithm::ModelContext(
-                ModelContextAbortAlgorithm::Unregister(Dom::from_ref(self), id),
+                ModelContextAbortAlgorithm::Unregister(Dom::from_ref(self), id, tool_name.clone()),
             ));
         }
 
@@ -472,11 +472,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
     }
 
     /// <https://webmachinelearning.github.io/webmcp/#dom-modelcontext-gettools>
-    fn GetTools(
-        &self,
-        cx: &mut JSContext,
-        options: &ModelContextGetToolOptions,
-    ) -> RootedPromise {
+    fn GetTools(&self, cx: &mut JSContext, options: &ModelContextGetToolOptions) -> RootedPromise {
         // Steps 1 and 2. The tool requestor is this object's document.
         // Steps 3 to 5. Check it.
         if let Err(error) = self.check_document("getTools") {
@@ -494,7 +490,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
                          URL of a potentially trustworthy origin."
                     ))),
                 );
-            },
+            }
         };
 
         // Step 8. Let promise be a new promise in this object's realm.
@@ -503,9 +499,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         // Step 9. In parallel, collect the tools.
         let request = ToolListRequestId(self.list_count.get());
         self.list_count.set(self.list_count.get() + 1);
-        self.lists
-            .borrow_mut()
-            .insert(request, promise.to_traced());
+        self.lists.borrow_mut().insert(request, promise.to_traced());
         self.send(ScriptToModelContextMessage::GetTools {
             request,
             from_origins,
@@ -523,7 +517,8 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         input_object: HandleValue,
         options: &ModelContextExecuteToolOptions,
     ) -> RootedPromise {
-        let failed = |why: String| format!("Failed to execute 'executeTool' on 'ModelContext': {why}");
+        let failed =
+            |why: String| format!("Failed to execute 'executeTool' on 'ModelContext': {why}");
 
         // What the IDL asks of the arguments and the bindings generator cannot check: see the IDL file.
         let Some(target) = window_proxy_from_value(tool.window.handle()) else {
@@ -571,8 +566,8 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         // Step 10. Let promise be a new promise in this object's realm.
         // Steps 11 and 12. The target is the document that is active in the target window when the constellation gets
         // to it. One whose frame has been removed already has no traversable to look in.
-        if target.is_browsing_context_discarded() ||
-            ScriptThread::window_proxies()
+        if target.is_browsing_context_discarded()
+            || ScriptThread::window_proxies()
                 .find_window_proxy(target.browsing_context_id())
                 .is_none()
         {
@@ -666,7 +661,9 @@ fn name_error_text(error: InvalidToolName) -> String {
 fn call_failure_message(kind: ToolFailureKind) -> &'static str {
     match kind {
         ToolFailureKind::DifferentTraversable => "The tool's frame is not in this page.",
-        ToolFailureKind::OriginMismatch => "The tool's frame has another origin than the tool says.",
+        ToolFailureKind::OriginMismatch => {
+            "The tool's frame has another origin than the tool says."
+        }
         ToolFailureKind::NoSuchTool => "The tool's document has no tool of that name.",
         ToolFailureKind::NotExposed => "The tool is not exposed to this origin.",
         ToolFailureKind::InvalidInput => "The tool's document could not read the input.",

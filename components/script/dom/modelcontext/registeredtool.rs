@@ -74,7 +74,12 @@ pub(super) fn create_registered_tools(
         .filter_map(|(owner, definition)| {
             let (window, origin) = owners.get(owner)?;
             let window = window.as_ref()?;
-            Some(create_registered_tool(cx, window, origin.clone(), definition))
+            Some(create_registered_tool(
+                cx,
+                window,
+                origin.clone(),
+                &definition,
+            ))
         })
         .collect()
 }
@@ -84,12 +89,12 @@ fn create_registered_tool(
     cx: &mut JSContext,
     window: &WindowProxy,
     origin: USVString,
-    definition: ToolDefinition<ImmutableOrigin>,
+    definition: &ToolDefinition<ImmutableOrigin>,
 ) -> RootedTool {
     // A schema whose JSON text is not that of an object is left out, since the member is an object.
-    let input_schema = definition.input_schema.and_then(|schema| {
+    let input_schema = definition.input_schema.as_ref().and_then(|schema| {
         rooted!(&in(cx) let mut value = UndefinedValue());
-        parse_json(cx, &schema, value.handle_mut()).ok()?;
+        parse_json(cx, schema, value.handle_mut()).ok()?;
         value
             .is_object()
             .then(|| RootedTraceableBox::from_box(Heap::boxed(value.to_object())))
@@ -97,8 +102,8 @@ fn create_registered_tool(
     rooted!(&in(cx) let window: JSVal = ObjectValue(window.reflector().get_jsobject().get()));
     RootedTraceableBox::new(RegisteredTool {
         name: definition.name.as_str().into(),
-        title: Some(definition.title.into()),
-        description: definition.description.into(),
+        title: Some(definition.title.as_str().into()),
+        description: definition.description.as_str().into(),
         inputSchema: input_schema,
         window: RootedTraceableBox::from_box(Heap::boxed(window.get())),
         origin,
@@ -131,7 +136,7 @@ fn window_proxy_of(
                 );
                 window_proxies.insert(*browsing_context_id, &window_proxy);
                 window_proxy
-            },
+            }
         };
         current = Some(window_proxy);
     }

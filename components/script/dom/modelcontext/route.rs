@@ -67,10 +67,10 @@ fn run_task(cx: &mut JSContext, task: ModelContextTask) {
         ModelContextTaskKind::FireToolChange => context.fire_tool_change(cx),
         ModelContextTaskKind::ToolRegistrationFinished(tool) => {
             context.tool_registration_finished(cx, tool)
-        },
+        }
         ModelContextTaskKind::ToolsCollected(request, tools) => {
             context.tools_collected(cx, request, tools)
-        },
+        }
         ModelContextTaskKind::ExecuteTool {
             execution,
             tool_name,
@@ -79,12 +79,14 @@ fn run_task(cx: &mut JSContext, task: ModelContextTask) {
         } => context.execute_tool(cx, execution, &tool_name, registration, &input_arguments),
         ModelContextTaskKind::ExecutionFinished(execution, outcome) => {
             context.call_finished(cx, execution, outcome)
-        },
-        ModelContextTaskKind::CancelExecution(execution) => {
-            context.cancel_execution(cx, execution)
-        },
+        }
+        ModelContextTaskKind::CancelExecution(execution) => context.cancel_execution(cx, execution),
         ModelContextTaskKind::EvaluateScript(evaluation, script) => {
             super::scriptevaluation::evaluate(cx, &document, evaluation, script)
-        },
+        }
+        ModelContextTaskKind::ReportHttpStatus(evaluation) => {
+            super::scriptevaluation::report_http_status(&document, evaluation)
+        }
+        ModelContextTaskKind::Probe => {}
     }
 }

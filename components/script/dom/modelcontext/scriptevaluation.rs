@@ -2,9 +2,10 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! Scripts that the embedder wants evaluated in a document, and whose promise it wants awaited.
+//! What the embedder asks of a document: scripts that it wants evaluated and whose promise it wants awaited, and the
+//! HTTP status.
 //!
-//! AD-HOC: the engine's own evaluation does not await promises.
+//! AD-HOC: the engine's own evaluation does not await promises, and it keeps the status to itself.
 
 use embedder_traits::JavaScriptEvaluationError;
 use js::context::JSContext;
@@ -49,6 +50,12 @@ pub(super) fn evaluate(cx: &mut JSContext, document: &Document, evaluation: Uuid
         })),
     );
     promise.append_native_handler(cx, &handler);
+}
+
+/// Report the HTTP status of the response that a document was made from, as the value of a script.
+pub(super) fn report_http_status(document: &Document, evaluation: Uuid) {
+    let status = document.status_code().map(|status| status.to_string());
+    report(document, evaluation, Ok(status));
 }
 
 fn report(document: &Document, evaluation: Uuid, outcome: ScriptOutcome) {

@@ -11,7 +11,7 @@ use js::rust::wrappers2::{JS_ClearPendingException, JS_GetPendingException, JS_P
 use js::rust::{HandleValue, MutableHandleValue};
 use script_bindings::reflector::reflect_dom_object;
 
-use crate::dom::bindings::error::{Error, ErrorInfo};
+use crate::dom::bindings::error::Error;
 use crate::dom::bindings::reflector::DomGlobal;
 use crate::dom::bindings::root::DomRoot;
 use crate::dom::bindings::str::{DOMString, USVString, serialize_jsval_to_json_utf8};
@@ -42,10 +42,7 @@ pub(super) fn parse_json(
 /// The JSON text of a value. The error is the text of the exception; none is left pending.
 ///
 /// <https://infra.spec.whatwg.org/#serialize-a-javascript-value-to-a-json-string>
-pub(super) fn serialize_to_json(
-    cx: &mut JSContext,
-    value: HandleValue,
-) -> Result<String, String> {
+pub(super) fn serialize_to_json(cx: &mut JSContext, value: HandleValue) -> Result<String, String> {
     match serialize_jsval_to_json_utf8(cx, value) {
         Ok(text) => Ok(text.into()),
         Err(Error::JSFailed) => Err(take_pending_exception(cx)),
@@ -56,18 +53,24 @@ pub(super) fn serialize_to_json(
 
 /// The text of a string value.
 pub(super) fn string_text(cx: &mut JSContext, value: HandleValue) -> String {
-    match USVString::from_jsval(cx, value, ()) {
-        Ok(ConversionResult::Success(USVString(text))) => text,
-        _ => String::new(),
-    }
+    text(cx, value).unwrap_or_default()
 }
 
-/// The text of an exception, for a message.
+/// The text of an exception, for a message: what converting it to a string gives, such as "TypeError: x is undefined".
+/// That may run script, and may itself throw, for which there is a text too.
 pub(super) fn exception_text(cx: &mut JSContext, exception: HandleValue) -> String {
-    let text = ErrorInfo::from_value(cx, exception).message;
-    // Converting the exception to text can itself throw.
-    clear_pending_exception(cx);
-    text
+    text(cx, exception).unwrap_or_else(|| "An exception that cannot be converted to text.".into())
+}
+
+/// A value converted to a string, or `None` if that throws. No exception is left pending.
+fn text(cx: &mut JSContext, value: HandleValue) -> Option<String> {
+    match USVString::from_jsval(cx, value, ()) {
+        Ok(ConversionResult::Success(USVString(text))) => Some(text),
+        _ => {
+            clear_pending_exception(cx);
+            None
+        }
+    }
 }
 
 /// Take the pending exception, if there is one, and give its text.
@@ -98,11 +101,7 @@ pub(super) fn reject_with_unknown_error(cx: &mut JSContext, promise: &Promise, m
     promise.reject_native(cx, &exception);
 }
 
-fn unknown_error(
-    cx: &mut JSContext,
-    global: &GlobalScope,
-    message: &str,
-) -> DomRoot<DOMException> {
+fn unknown_error(cx: &mut JSContext, global: &GlobalScope, message: &str) -> DomRoot<DOMException> {
     reflect_dom_object(
         cx,
         Box::new(DOMException::new_inherited(
