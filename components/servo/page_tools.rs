@@ -9,6 +9,8 @@
 //! [`WebViewDelegate::notify_page_tools_changed`][crate::WebViewDelegate::notify_page_tools_changed]. It acts for the
 //! user: it sees and runs the tools of every frame, whatever origins they are exposed to.
 //!
+//! Nothing works, and requests fail, while the preference `dom_modelcontext_enabled` is off.
+//!
 //! All methods are called on the thread of the [`Servo`][crate::Servo] instance, and all callbacks run there, from
 //! within [`Servo::spin_event_loop`][crate::Servo::spin_event_loop]. A callback whose [`WebView`] is dropped first is
 //! dropped without being called.
@@ -56,9 +58,9 @@ impl From<ToolOfPage> for PageTool {
         PageTool {
             id: definition.id,
             name: definition.name.as_str().to_owned(),
-            title: definition.title,
-            description: definition.description,
-            input_schema: definition.input_schema,
+            title: definition.title.clone(),
+            description: definition.description.clone(),
+            input_schema: definition.input_schema.clone(),
             annotations: definition.annotations,
             origin: tool.origin.ascii_serialization().into_owned(),
             url: tool.url.into_url(),
@@ -142,6 +144,28 @@ impl WebView {
         ));
     }
 
+    /// Ask for the HTTP status of the response that the top-level document was made from. The callback is called once,
+    /// with `None` for a document that did not come over HTTP or has no status (yet).
+    pub fn http_status(&self, callback: impl FnOnce(Option<u16>) + 'static) {
+        let request = Uuid::new_v4();
+        let id = self.id();
+        let callback = |outcome: ScriptOutcome| {
+            callback(
+                outcome
+                    .ok()
+                    .flatten()
+                    .and_then(|status| status.parse().ok()),
+            )
+        };
+        self.inner_mut()
+            .page_tool_requests
+            .evaluations
+            .insert(request, Box::new(callback));
+        self.send_model_context_message(EmbedderToModelContextMessage::ReportHttpStatus(
+            id, request,
+        ));
+    }
+
     fn send_model_context_message(&self, message: EmbedderToModelContextMessage) {
         self.servo()
             .constellation_proxy()
@@ -161,15 +185,19 @@ impl Servo {
                 if let Some(webview) = webview(id) {
                     webview.delegate().notify_page_tools_changed(webview);
                 }
-            },
+            }
             ModelContextToEmbedderMessage::ToolsListed(id, request, tools) => {
                 let callback = webview(id).and_then(|webview| {
-                    webview.inner_mut().page_tool_requests.lists.remove(&request)
+                    webview
+                        .inner_mut()
+                        .page_tool_requests
+                        .lists
+                        .remove(&request)
                 });
                 if let Some(callback) = callback {
                     callback(tools.into_iter().map(Into::into).collect());
                 }
-            },
+            }
             ModelContextToEmbedderMessage::ExecutionFinished(id, execution, outcome) => {
                 let callback = webview(id).and_then(|webview| {
                     webview
@@ -181,7 +209,7 @@ impl Servo {
                 if let Some(callback) = callback {
                     callback(outcome);
                 }
-            },
+            }
             ModelContextToEmbedderMessage::ScriptEvaluated(id, evaluation, outcome) => {
                 let callback = webview(id).and_then(|webview| {
                     webview
@@ -193,7 +221,7 @@ impl Servo {
                 if let Some(callback) = callback {
                     callback(outcome);
                 }
-            },
+            }
         }
     }
 }
