@@ -8,4 +8,3 @@ pub mod commands;
 pub mod overlay;
 pub mod toolchain;
 pub mod util;
-pub mod wpt;

@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use xtask::commands::build::{self, Profile};
 use xtask::commands::prepare::{self, LocalEdits};
-use xtask::commands::{cargo, check, doctor, export, run, test, tidy, wpt};
+use xtask::commands::{cargo, check, doctor, export, run, suite, test, tidy};
 use xtask::util;
 use xtask::util::project::Project;
 
@@ -70,12 +70,18 @@ enum Command {
         /// Only tests with this in their names.
         filter: Option<String>,
     },
-    /// Run the tests in web-platform-tests form.
-    ///
-    /// Serves `wpt/` as web-platform-tests is served, runs each file in a browser of its own, and compares with
-    /// `wpt/meta/`: a failure that is not listed there, a listed one that passes, and an entry for what does not exist
-    /// each fail the run.
-    Wpt(wpt::Options),
+    /// Run the tests in web-platform-tests form; `cargo xtask wpt --help` shows how.
+    #[command(disable_help_flag = true)]
+    Wpt {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    /// Measure the browser beside Chromium; `cargo xtask bench --help` shows what.
+    #[command(disable_help_flag = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
     /// Check the rules of this project.
     Tidy,
     /// Show what is here, what is missing, and what to do about it.
@@ -125,7 +131,8 @@ fn execute(command: Command) -> Result<ExitCode> {
         Command::Build { release } => build::run(&project, profile(release))?,
         Command::Run { dev, args } => return run::run(&project, profile(!dev), &args),
         Command::Test { filter } => test::run(&project, filter.as_deref())?,
-        Command::Wpt(options) => wpt::run(&project, &options)?,
+        Command::Wpt { args } => return suite::run(&project, "wpt", &args),
+        Command::Bench { args } => return suite::run(&project, "bench", &args),
         Command::Tidy => tidy::run(&project)?,
         Command::Doctor => doctor::run(&project)?,
         Command::Cargo { args } => cargo::run(&project, &args)?,
@@ -138,5 +145,24 @@ fn profile(release: bool) -> Profile {
         Profile::Release
     } else {
         Profile::Dev
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suite_gets_its_arguments_as_they_are() {
+        let words = ["--browser", "chromium", "a/b", "--help", "--", "-x"];
+        let command = |name| [&["xtask", name], words.as_slice()].concat();
+        match Arguments::parse_from(command("wpt")).command {
+            Command::Wpt { args } => assert_eq!(args, words),
+            _ => panic!("another command"),
+        }
+        match Arguments::parse_from(command("bench")).command {
+            Command::Bench { args } => assert_eq!(args, words),
+            _ => panic!("another command"),
+        }
     }
 }

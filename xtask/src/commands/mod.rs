@@ -11,6 +11,6 @@ pub mod doctor;
 pub mod export;
 pub mod prepare;
 pub mod run;
+pub mod suite;
 pub mod test;
 pub mod tidy;
-pub mod wpt;

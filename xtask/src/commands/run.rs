@@ -11,6 +11,7 @@ use std::process::{self, ExitCode};
 use anyhow::{Context, Result};
 
 use super::build::{self, Profile};
+use crate::util::command::exit_code;
 use crate::util::project::Project;
 use crate::util::{self};
 
@@ -54,9 +55,5 @@ pub fn run(project: &Project, profile: Profile, args: &[OsString]) -> Result<Exi
 fn start(program: &Path, args: &[impl AsRef<std::ffi::OsStr>]) -> Result<ExitCode> {
     let status = process::Command::new(program).args(args).status();
     let status = status.with_context(|| format!("cannot start {}", program.display()))?;
-    // A browser that was killed has no code of its own.
-    Ok(status
-        .code()
-        .and_then(|code| u8::try_from(code).ok())
-        .map_or(ExitCode::FAILURE, ExitCode::from))
+    Ok(exit_code(status))
 }

@@ -7,9 +7,18 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{self, ExitStatus, Stdio};
+use std::process::{self, ExitCode, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
+
+/// How to end when a program that was run for somebody has ended like this.
+pub fn exit_code(status: ExitStatus) -> ExitCode {
+    // A program that was killed has no code of its own.
+    status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .map_or(ExitCode::FAILURE, ExitCode::from)
+}
 
 /// A program to be run to its end.
 pub struct Command {

@@ -4,14 +4,17 @@
 
 //! The browser of this project: one process a test.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::path::PathBuf;
+use std::process::{ExitStatus, Output, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
+use tokio::runtime;
+use tokio::time::timeout;
 
-use super::{limit, results};
+use super::{GRACE, limit, results};
+use crate::version;
 use crate::wpt::certificate::Certificates;
 use crate::wpt::manifest::{Kind, Test};
 use crate::wpt::results::{Outcome, Status};
@@ -19,6 +22,9 @@ use crate::wpt::server;
 
 /// What `webmcp` ends with when its time is up.
 const TIMED_OUT: i32 = 6;
+
+/// What it ends with when the page, or the process that ran it, is gone.
+const PAGE_GONE: i32 = 7;
 
 /// How much of what it says on standard error goes into a report.
 const SAID: usize = 4000;
@@ -48,7 +54,7 @@ impl Webmcp {
             "the browser is not built: there is no {}. Run `cargo xtask build`",
             program.display()
         );
-        let version = version(program)?;
+        let version = version::of(program)?;
         let folder = tempfile::tempdir()?;
         let hosts_file = folder.path().join("hosts");
         std::fs::write(&hosts_file, server::hosts_file())?;
@@ -66,8 +72,10 @@ impl Webmcp {
     }
 
     pub fn run(&self, test: &Test, url: &str) -> Result<Outcome> {
-        let mut command = Command::new(&self.options.program);
+        let mut command = tokio::process::Command::new(&self.options.program);
         command
+            .kill_on_drop(true)
+            .stdin(Stdio::null())
             .args(["wpt-run", url, "--results", results(test.kind)])
             .arg("--certificate")
             .arg(&self.certificates.authority)
@@ -81,23 +89,21 @@ impl Webmcp {
         for preference in &self.options.preferences {
             command.arg("--pref").arg(preference);
         }
-        let output = command
-            .stdin(Stdio::null())
-            .output()
-            .with_context(|| format!("cannot start {}", self.options.program.display()))?;
+        // It ends by itself in time, unless it is stuck.
+        let ended = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?
+            .block_on(async { timeout(limit(test) + GRACE, command.output()).await });
+        let Ok(output) = ended else {
+            return Ok(Outcome::without_report(
+                Status::Timeout,
+                "the browser is stuck",
+            ));
+        };
+        let output =
+            output.with_context(|| format!("cannot start {}", self.options.program.display()))?;
         outcome(test.kind, limit(test), &output)
     }
-}
-
-fn version(program: &Path) -> Result<String> {
-    let output = Command::new(program).arg("--version").output();
-    let output = output.with_context(|| format!("cannot start {}", program.display()))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text
-        .trim()
-        .strip_prefix("webmcp ")
-        .unwrap_or(text.trim())
-        .to_owned())
 }
 
 /// What the end of the browser says of the test.
@@ -111,6 +117,7 @@ fn outcome(kind: Kind, limit: Duration, output: &Output) -> Result<Outcome> {
                 format!("no results within {} s\n{said}", limit.as_secs()),
             ));
         }
+        Some(PAGE_GONE) => return Ok(Outcome::without_report(Status::Crash, said)),
         Some(code) => {
             return Ok(Outcome::without_report(
                 Status::Error,
@@ -186,6 +193,7 @@ mod tests {
             r#"{"status":0,"message":null,"tests":[{"name":"a","status":0,"message":null}]}"#;
         assert_eq!(ended(0, report).status, Status::Ok);
         assert_eq!(ended(6 << 8, "").status, Status::Timeout);
+        assert_eq!(ended(7 << 8, "").status, Status::Crash);
         assert_eq!(ended(1 << 8, "").status, Status::Error);
         let crashed = ended(11, "");
         assert_eq!(crashed.status, Status::Crash);

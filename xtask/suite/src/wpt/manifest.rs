@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -97,27 +97,19 @@ pub fn select(tests: Vec<Test>, wanted: &[PathBuf]) -> Result<Vec<Test>> {
     }
     let mut found = BTreeSet::new();
     for path in wanted {
-        let shown = path.display();
-        let name = path
-            .to_str()
-            .with_context(|| format!("{shown} is not UTF-8"))?;
-        let name = served_name(
-            name.trim_start_matches("./")
-                .trim_start_matches("wpt/")
-                .trim_matches('/'),
-        );
-        let before = found.len();
-        found.extend(
-            tests
-                .iter()
-                .enumerate()
-                .filter(|(_, test)| is_in(&test.id, &name))
-                .map(|(index, _)| index),
-        );
+        let name = served_name(&from_top(path)?);
+        let matching: Vec<usize> = tests
+            .iter()
+            .enumerate()
+            .filter(|(_, test)| is_in(&test.id, &name))
+            .map(|(index, _)| index)
+            .collect();
         ensure!(
-            found.len() > before || tests.iter().any(|test| is_in(&test.id, &name)),
-            "there is no test in {shown}"
+            !matching.is_empty(),
+            "there is no test in {}",
+            path.display()
         );
+        found.extend(matching);
     }
     Ok(tests
         .into_iter()
@@ -125,6 +117,23 @@ pub fn select(tests: Vec<Test>, wanted: &[PathBuf]) -> Result<Vec<Test>> {
         .filter(|(index, _)| found.contains(index))
         .map(|(_, test)| test)
         .collect())
+}
+
+/// A path with slashes, from the top of the tree. It may be given from the folder that ours is in.
+fn from_top(path: &Path) -> Result<String> {
+    let mut parts = Vec::new();
+    for component in path.components() {
+        if let Component::Normal(part) = component {
+            let part = part.to_str();
+            parts.push(part.with_context(|| format!("{} is not UTF-8", path.display()))?);
+        }
+    }
+    let skipped = usize::from(parts.first() == Some(&"wpt"));
+    Ok(parts
+        .into_iter()
+        .skip(skipped)
+        .collect::<Vec<_>>()
+        .join("/"))
 }
 
 fn is_in(id: &str, name: &str) -> bool {
@@ -360,11 +369,8 @@ mod tests {
             chosen("wpt/webmcp/w.window.js").unwrap(),
             "/webmcp/w.window.html"
         );
-        assert_eq!(
-            chosen("wpt").map_err(drop),
-            Err(()),
-            "a folder is meant from the top of the tree"
-        );
+        assert_eq!(chosen("./wpt/webmcp/ab.html").unwrap(), "/webmcp/ab.html");
+        assert_eq!(chosen("wpt").unwrap().split(' ').count(), 4);
         assert!(chosen("webmcp/none.html").is_err());
         assert_eq!(ids(&select(all(), &[]).unwrap()).len(), 4);
     }

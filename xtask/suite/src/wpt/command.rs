@@ -13,17 +13,16 @@ use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
+use xtask::commands::build::{self, Profile};
+use xtask::util::{self, project::Project};
 
-use super::build::{self, Profile};
-use crate::util::project::Project;
-use crate::util::{self};
-use crate::wpt::browser::{Browser, Chromium, Webmcp, WebmcpOptions};
-use crate::wpt::manifest::{self, Test};
-use crate::wpt::meta::Expectations;
-use crate::wpt::report::{self, Counts, Report, RunInfo};
-use crate::wpt::results::FileResult;
-use crate::wpt::server::{Server, Tree};
-use crate::wpt::setup::Setup;
+use super::browser::{Browser, Chromium, Webmcp, WebmcpOptions};
+use super::manifest::{self, Test};
+use super::meta::Expectations;
+use super::report::{self, Counts, Report, RunInfo};
+use super::results::FileResult;
+use super::server::{Server, Tree};
+use super::setup::Setup;
 
 /// The folder of the tests, here and in a checkout of web-platform-tests.
 const FOLDER: &str = "webmcp";

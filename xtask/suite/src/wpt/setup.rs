@@ -15,13 +15,13 @@ use directories::ProjectDirs;
 use flate2::read::GzDecoder;
 use fs4::fs_std::FileExt as _;
 use sha2::{Digest as _, Sha256, Sha512};
+use xtask::toolchain::system;
+use xtask::util::command::Command;
+use xtask::util::progress::Progress;
+use xtask::util::{self};
 
 use super::certificate::Certificates;
 use super::server::HOSTS;
-use crate::toolchain::system;
-use crate::util::command::Command;
-use crate::util::progress::Progress;
-use crate::util::{self};
 
 /// Changes whenever the same pins would give another folder.
 const SCHEME: &str = "1";

@@ -38,9 +38,8 @@ struct File {
     status: Status,
     message: Option<String>,
     duration: u64,
-    /// Only if it differs from the status, here and below.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<Status>,
+    #[serde(flatten)]
+    expected: Expected,
     subtests: Vec<Part>,
 }
 
@@ -49,8 +48,18 @@ struct Part {
     name: String,
     status: Status,
     message: Option<String>,
+    #[serde(flatten)]
+    expected: Expected,
+}
+
+#[derive(Debug, Serialize)]
+struct Expected {
+    /// Only if it differs from the status.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<Status>,
+    /// What is expected besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known_intermittent: Vec<Status>,
 }
 
 impl Report {
@@ -65,7 +74,13 @@ impl Report {
                 test: test.to_owned(),
                 subtest: subtest.map(str::to_owned),
             };
-            Some(expectations.get(&subject).unwrap_or(good)).filter(|expected| *expected != status)
+            let listed = expectations.get(&subject);
+            let expected = listed.map_or(good, |listed| listed.status);
+            let intermittent = listed.is_some_and(|listed| listed.intermittent);
+            Expected {
+                expected: Some(expected).filter(|expected| *expected != status),
+                known_intermittent: intermittent.then_some(good).into_iter().collect(),
+            }
         };
         let file = |result: &FileResult| {
             let outcome = &result.outcome;

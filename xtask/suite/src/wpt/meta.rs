@@ -10,6 +10,7 @@
 //! subtest = "Tools are sorted"    # left out: the file as a whole
 //! status = "FAIL"
 //! reason = "Sorts per document"
+//! intermittent = true             # left out: it always fails
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +44,15 @@ impl fmt::Display for Subject {
 /// The failures that are listed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Expectations {
-    listed: BTreeMap<Subject, Status>,
+    listed: BTreeMap<Subject, Listed>,
+}
+
+/// What is known of one subject.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Listed {
+    pub status: Status,
+    /// Whether it sometimes passes.
+    pub intermittent: bool,
 }
 
 /// What differs from what is listed. Each fails the run.
@@ -132,6 +141,8 @@ struct Entry {
     subtest: Option<String>,
     status: Status,
     reason: String,
+    #[serde(default)]
+    intermittent: bool,
 }
 
 impl Expectations {
@@ -161,15 +172,19 @@ impl Expectations {
                 "{subject} is listed as {}, which is not a failure",
                 entry.status
             );
+            let entry = Listed {
+                status: entry.status,
+                intermittent: entry.intermittent,
+            };
             ensure!(
-                listed.insert(subject.clone(), entry.status).is_none(),
+                listed.insert(subject.clone(), entry).is_none(),
                 "{subject} is listed twice"
             );
         }
         Ok(Self { listed })
     }
 
-    pub fn get(&self, subject: &Subject) -> Option<Status> {
+    pub fn get(&self, subject: &Subject) -> Option<Listed> {
         self.listed.get(subject).copied()
     }
 
@@ -197,13 +212,15 @@ impl Expectations {
                     status,
                     message,
                 }),
-                (Some(listed), true) => {
-                    surprises.push(Surprise::UnexpectedPass { subject, listed })
-                }
-                (Some(listed), false) if listed == status => {}
+                (Some(listed), true) if listed.intermittent => {}
+                (Some(listed), true) => surprises.push(Surprise::UnexpectedPass {
+                    subject,
+                    listed: listed.status,
+                }),
+                (Some(listed), false) if listed.status == status => {}
                 (Some(listed), false) => surprises.push(Surprise::OtherFailure {
                     subject,
-                    listed,
+                    listed: listed.status,
                     status,
                     message,
                 }),
@@ -319,6 +336,26 @@ mod tests {
         assert_eq!(
             shown(&listed(&[("/t", None, "TIMEOUT")]), &result),
             ["passes, while TIMEOUT is listed: /t"]
+        );
+    }
+
+    #[test]
+    fn an_intermittent_failure_may_pass_but_not_fail_in_another_way() {
+        let text = "[[listed]]\ntest = \"/t\"\nsubtest = \"a\"\nstatus = \"FAIL\"\nreason = \"x\"\nintermittent = true\n";
+        let expectations = Expectations::parse(text).unwrap();
+        for status in [Status::Pass, Status::Fail] {
+            assert!(
+                expectations
+                    .compare(&result(Status::Ok, &[("a", status)]))
+                    .is_empty()
+            );
+        }
+        assert_eq!(
+            shown(
+                &expectations,
+                &result(Status::Ok, &[("a", Status::Timeout)])
+            ),
+            ["TIMEOUT, while FAIL is listed: /t | a"]
         );
     }
 

@@ -17,9 +17,10 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use tokio::runtime;
 use tokio::time::timeout;
+use xtask::toolchain::system;
 
 use super::{GRACE, limit, results};
-use crate::toolchain::system;
+use crate::version;
 use crate::wpt::manifest::{Kind, Test};
 use crate::wpt::results::{Outcome, Status};
 use crate::wpt::server::HOSTS;
@@ -42,18 +43,7 @@ impl Chromium {
             ("chromedriver", "chromium-driver"),
         ])?;
         let program = which::which("chromium").context("chromium is not found")?;
-        let output = Command::new(&program)
-            .arg("--version")
-            .output()
-            .context("cannot start chromium")?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let version = text.trim().strip_prefix("Chromium ").unwrap_or(text.trim());
-        let version = version
-            .split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-
+        let version = version::of(&program)?;
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdin(Stdio::null())

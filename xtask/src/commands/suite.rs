@@ -1,0 +1,36 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! `cargo xtask wpt` and `cargo xtask bench`: what is in the crate `suite`.
+//!
+//! It needs servers and other browsers, and with them many crates. Nobody who only builds should have to compile those.
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::util::cargo::cargo;
+use crate::util::command::exit_code;
+use crate::util::project::Project;
+use crate::util::{self};
+
+/// Runs a command of the suite, and ends as it ends.
+pub fn run(project: &Project, command: &str, args: &[OsString]) -> Result<ExitCode> {
+    let program = env::current_exe()?.with_file_name(format!("suite{}", env::consts::EXE_SUFFIX));
+    if !program.exists() {
+        util::say(format_args!(
+            "Compiling what `cargo xtask {command}` needs: a minute or two, once"
+        ));
+    }
+    // Paths among the arguments are meant from where we were started.
+    let status = cargo(&env::current_dir()?)
+        .args(["run", "--quiet", "--package", "suite", "--manifest-path"])
+        .arg(project.root.join("Cargo.toml"))
+        .args(["--", command])
+        .args(args)
+        .status()?;
+    Ok(exit_code(status))
+}
