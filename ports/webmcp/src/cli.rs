@@ -9,6 +9,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use servo::Preferences;
 
 /// The longest side of a viewport, in pixels: what software rendering can be trusted with.
 const LONGEST_SIDE: u32 = 8192;
@@ -84,7 +85,7 @@ pub enum Command {
     /// Run a script in a page and print its value as JSON
     ///
     /// Loads the page, runs the script in its top document, waits for the promise if the value is one, and prints the
-    /// value as JSON; nothing for a value that has no JSON, such as undefined. Exits with 1 if the script throws.
+    /// value as JSON; nothing for undefined. Exits with 1 if the script throws, or gives a value that JSON cannot hold.
     #[command(after_help = "Examples\n  webmcp eval demo:shop document.title\n  \
                       webmcp eval demo:guide 'guide.discover()'\n  \
                       webmcp eval https://example.com - < script.js")]
@@ -92,6 +93,9 @@ pub enum Command {
     /// Save a picture of a page after it has loaded
     #[command(after_help = "Examples\n  webmcp screenshot demo:shop shop.png --size 1280x800")]
     Screenshot(ScreenshotArguments),
+    /// Run one test of web-platform-tests and print its results as JSON; `cargo xtask wpt` does this
+    #[command(hide = true)]
+    WptRun(WptRunArguments),
 }
 
 #[derive(Args, Debug)]
@@ -142,6 +146,28 @@ pub struct ScreenshotArguments {
     /// The size of the viewport in pixels
     #[arg(long, value_name = "WxH", default_value = "1024x768")]
     pub size: Size,
+}
+
+#[derive(Args, Debug)]
+pub struct WptRunArguments {
+    /// The test
+    pub url: String,
+    /// The certificate of the authority that vouches for the server, in PEM form
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// A file in the form of /etc/hosts that says where hosts are
+    #[arg(long, value_name = "FILE")]
+    pub host_file: Option<PathBuf>,
+    /// Switch a preference of the engine
+    #[arg(long = "pref", value_name = "NAME=true|false", value_parser = parse_switch)]
+    pub preferences: Vec<(String, bool)>,
+    /// The expression for the promise of the results, once the page has loaded
+    #[arg(
+        long,
+        value_name = "SCRIPT",
+        default_value = "window.__webmcp_wpt_results"
+    )]
+    pub results: String,
 }
 
 /// The size of a viewport, in pixels.
@@ -224,6 +250,23 @@ fn parse_timeout(text: &str) -> Result<Duration, String> {
         })
 }
 
+fn parse_switch(text: &str) -> Result<(String, bool), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("write it as name=true or name=false")?;
+    // Of other types there is none that a test needs.
+    if !Preferences::exists(name) || Preferences::type_of(name) != "bool" {
+        return Err(format!(
+            "the engine has no preference {name} that can be true or false"
+        ));
+    }
+    match value {
+        "true" => Ok((name.to_owned(), true)),
+        "false" => Ok((name.to_owned(), false)),
+        _ => Err("the value is true or false".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -244,6 +287,23 @@ mod tests {
                 "{}",
                 demo.name
             );
+        }
+    }
+
+    #[test]
+    fn a_switch_names_a_preference_that_is_true_or_false() {
+        let name = "dom_modelcontext_enabled";
+        assert_eq!(
+            parse_switch(&format!("{name}=false")),
+            Ok((name.to_owned(), false))
+        );
+        for wrong in [
+            "dom_modelcontext_enabled",
+            "dom_modelcontext_enabled=1",
+            "nonsense=true",
+            "user_agent=true",
+        ] {
+            assert!(parse_switch(wrong).is_err(), "{wrong}");
         }
     }
 

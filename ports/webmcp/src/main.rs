@@ -6,7 +6,9 @@
 //!
 //! [`cli`] is what can be asked, [`commands`] carries it out, [`browser`] is the engine with one page, [`source`] finds out
 //! what a URL argument means, [`server`] and [`demos`] serve what is on this machine, [`output`] and [`exit`] are what the
-//! user gets.
+//! user gets, [`process`] and [`content_process`] are what the system knows of this program.
+
+#![deny(unsafe_code)]
 
 mod browser;
 mod cli;
@@ -15,6 +17,7 @@ mod content_process;
 mod demos;
 mod exit;
 mod output;
+mod process;
 mod progress;
 mod server;
 mod source;
@@ -24,6 +27,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    process::hide_displays();
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .expect("nothing has installed a provider before main began");

@@ -6,7 +6,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+use std::sync::OnceLock;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,14 +16,30 @@ use servo::{PageTool, ToolAnnotations};
 
 use crate::cli::frame_name;
 use crate::exit::{Failure, Result, Status};
+use crate::process;
+
+/// Standard output, once nothing else in this process can write to it.
+static RESULTS: OnceLock<File> = OnceLock::new();
+
+/// Keeps standard output for what [`print_line`] prints. To be called before the engine starts.
+pub fn keep_stdout_for_results() -> Result<()> {
+    let file = process::take_stdout().map_err(|error| {
+        Failure::new(
+            Status::Failed,
+            format!("cannot use standard output: {error}"),
+        )
+    })?;
+    RESULTS.get_or_init(|| file);
+    Ok(())
+}
 
 /// Prints `text` and a line end. A reader that went away (as `head` does) is no failure.
 pub fn print_line(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.write_all(b"\n"))
-        .and_then(|()| stdout.flush());
+    let line = format!("{text}\n");
+    let written = match RESULTS.get() {
+        Some(mut file) => file.write_all(line.as_bytes()),
+        None => io::stdout().write_all(line.as_bytes()),
+    };
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::new(
             Status::Failed,

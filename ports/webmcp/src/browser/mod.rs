@@ -14,18 +14,19 @@ mod tools;
 mod waker;
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use std::{panic, process, thread};
+use std::{panic, thread};
 
 use dpi::PhysicalSize;
 use image::RgbaImage;
 use servo::{
-    ExecutionId, Opts, Preferences, RenderingContext, ScreenshotCaptureError, Servo, ServoBuilder,
-    ServoDelegate, ServoError, SoftwareRenderingContext, ToolId, ToolOutcome, UserContentManager,
-    UserScript, WebView, WebViewBuilder,
+    ExecutionId, Opts, PrefValue, Preferences, RenderingContext, ScreenshotCaptureError, Servo,
+    ServoBuilder, ServoDelegate, ServoError, SoftwareRenderingContext, ToolId, ToolOutcome,
+    UserContentManager, UserScript, WebView, WebViewBuilder,
 };
 use url::Url;
 
@@ -35,6 +36,7 @@ pub use self::tools::Watched;
 use self::waker::Waker;
 use crate::cli::{GlobalOptions, Size};
 use crate::exit::{Failure, Result, Status};
+use crate::process::exit_now;
 use crate::progress::Progress;
 use crate::server::Server;
 use crate::source::Source;
@@ -66,6 +68,35 @@ pub struct Browser {
     url: Url,
     timeout: Duration,
     deadline: Instant,
+}
+
+/// What differs from the surroundings that a user has.
+#[derive(Debug, Default)]
+pub struct Environment {
+    /// The only authority that is trusted, in a file in PEM form.
+    pub certificate: Option<PathBuf>,
+    /// Where hosts are, in a file in the form of `/etc/hosts`.
+    pub host_file: Option<PathBuf>,
+    /// Preferences of the engine that exist and are true or false.
+    pub preferences: Vec<(String, bool)>,
+    /// Whether pages are tests: they may open windows, and see nothing but what the engine itself offers.
+    pub for_tests: bool,
+}
+
+impl Environment {
+    /// The path as the engine wants it.
+    fn certificate_path(&self) -> Result<Option<String>> {
+        let Some(path) = &self.certificate else {
+            return Ok(None);
+        };
+        match path.to_str() {
+            Some(path) => Ok(Some(path.to_owned())),
+            None => Err(Failure::usage(format!(
+                "the path {} is not UTF-8",
+                path.display()
+            ))),
+        }
+    }
 }
 
 /// What a wait is told by its condition.
@@ -112,7 +143,12 @@ impl ServoDelegate for Connection {
 
 impl Browser {
     /// Starts the engine and begins to load `source`. The time that `options` gives counts from now.
-    pub fn open(source: Source, size: Size, options: &GlobalOptions) -> Result<Self> {
+    pub fn open(
+        source: Source,
+        size: Size,
+        options: &GlobalOptions,
+        environment: Environment,
+    ) -> Result<Self> {
         let deadline = Instant::now() + options.timeout;
         let progress = Rc::new(Progress::new());
         let waker = Waker::default();
@@ -143,9 +179,11 @@ impl Browser {
                 multiprocess: options.multiprocess,
                 // A crash ends the page, and is told; it must not end this process, which has to tell it.
                 hard_fail: false,
+                certificate_path: environment.certificate_path()?,
+                host_file: environment.host_file.clone(),
                 ..Opts::default()
             })
-            .preferences(preferences())
+            .preferences(preferences(&environment))
             .event_loop_waker(Box::new(waker.clone()))
             .build();
         servo.setup_logging();
@@ -159,8 +197,11 @@ impl Browser {
         }
 
         let user_content = Rc::new(UserContentManager::new(&servo));
-        user_content.add_script(Rc::new(UserScript::new(STREAM_ITERATION.to_owned(), None)));
-        let page = Rc::new(Page::new(progress.clone(), options.verbose));
+        if !environment.for_tests {
+            user_content.add_script(Rc::new(UserScript::new(STREAM_ITERATION.to_owned(), None)));
+        }
+        let popups = environment.for_tests.then(|| context.clone());
+        let page = Rc::new(Page::new(progress.clone(), options.verbose, popups));
         let webview = WebViewBuilder::new(&servo, context)
             .delegate(page.clone())
             .user_content_manager(user_content.clone())
@@ -299,21 +340,23 @@ impl Browser {
 
     /// Shuts the engine down, and ends the process with `status` if that takes too long.
     pub fn close(self, status: u8) {
+        // What a page's thread has to say about being torn down concerns nobody.
+        log::set_max_level(log::LevelFilter::Off);
         let spawned = thread::Builder::new()
             .name("Shutdown".to_owned())
             .spawn(move || {
                 thread::sleep(SHUTDOWN_TIME);
-                process::exit(status.into());
+                exit_now(status);
             });
         if spawned.is_err() {
             // Without the thread there is no way to bound the shutdown, and all results have been written.
-            process::exit(status.into());
+            exit_now(status);
         }
         drop(self);
     }
 }
 
-fn preferences() -> Preferences {
+fn preferences(environment: &Environment) -> Preferences {
     let mut preferences = Preferences {
         dom_modelcontext_enabled: true,
         ..Preferences::default()
@@ -324,6 +367,9 @@ fn preferences() -> Preferences {
     } else {
         format!("{no_proxy},{NO_PROXY}")
     };
+    for (name, value) in &environment.preferences {
+        preferences.set_value(name, PrefValue::Bool(*value));
+    }
     preferences
 }
 
@@ -350,7 +396,7 @@ fn watch_for_interrupts(waker: &Waker) -> Result<Arc<AtomicBool>> {
         let (interrupted, waker) = (interrupted.clone(), waker.clone());
         move || {
             if interrupted.swap(true, Ordering::SeqCst) {
-                process::exit(Status::Interrupted as i32);
+                exit_now(Status::Interrupted as u8);
             }
             waker.ring();
         }

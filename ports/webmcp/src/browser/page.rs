@@ -4,11 +4,14 @@
 
 //! What the engine tells about the page.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
-use servo::{ConsoleLogLevel, EmbedderControl, LoadStatus, WebView, WebViewDelegate};
+use servo::{
+    ConsoleLogLevel, CreateNewWebViewRequest, EmbedderControl, LoadStatus, RenderingContext,
+    WebView, WebViewDelegate,
+};
 use url::Url;
 
 use crate::progress::Progress;
@@ -20,6 +23,9 @@ pub struct Page {
     changes: Cell<u64>,
     last_change: Cell<Instant>,
     end: OnceCell<PageEnd>,
+    /// What the windows are drawn into that the page opens. Without it the page cannot open any.
+    popups: Option<Rc<dyn RenderingContext>>,
+    opened: RefCell<Vec<WebView>>,
 }
 
 /// What ends a page for good.
@@ -32,13 +38,19 @@ pub enum PageEnd {
 }
 
 impl Page {
-    pub fn new(progress: Rc<Progress>, verbose: bool) -> Self {
+    pub fn new(
+        progress: Rc<Progress>,
+        verbose: bool,
+        popups: Option<Rc<dyn RenderingContext>>,
+    ) -> Self {
         Self {
             progress,
             verbose,
             changes: Cell::new(0),
             last_change: Cell::new(Instant::now()),
             end: OnceCell::new(),
+            popups,
+            opened: RefCell::default(),
         }
     }
 
@@ -100,6 +112,16 @@ impl WebViewDelegate for Page {
         self.ended(PageEnd::Closed);
     }
 
+    fn request_create_new(&self, _parent: WebView, request: CreateNewWebViewRequest) {
+        if let Some(context) = &self.popups {
+            let popup = request
+                .builder(context.clone())
+                .delegate(Rc::new(Popup))
+                .build();
+            self.opened.borrow_mut().push(popup);
+        }
+    }
+
     fn show_console_message(&self, _webview: WebView, level: ConsoleLogLevel, message: String) {
         let level = match level {
             ConsoleLogLevel::Log => "log",
@@ -121,5 +143,14 @@ impl WebViewDelegate for Page {
                 dialog.message()
             ));
         }
+    }
+}
+
+/// The delegate of the windows that the page opens. What happens to them is the page's own concern.
+struct Popup;
+
+impl WebViewDelegate for Popup {
+    fn notify_new_frame_ready(&self, webview: WebView) {
+        webview.paint();
     }
 }

@@ -44,16 +44,27 @@ fn call(arguments: &CallArguments, opener: &Opener) -> Result<Option<String>> {
     check_input(&input)?;
     let name = arguments.tool.as_str();
     let browser = opener.load(&arguments.url, Size::default())?;
-    let tool = find(browser, name, arguments.frame.as_ref())?;
-    if tool.consequential && !arguments.yes {
-        return Err(Failure::new(
-            Status::Refused,
-            format!("`{name}` says that it has consequences, so it runs only with --yes"),
-        ));
+    loop {
+        let tool = find(browser, name, arguments.frame.as_ref())?;
+        if tool.consequential && !arguments.yes {
+            return Err(Failure::new(
+                Status::Refused,
+                format!("`{name}` says that it has consequences, so it runs only with --yes"),
+            ));
+        }
+        match run_once(browser, name, tool.id, &input) {
+            // It was taken back before it began to run. Frameworks do that only to register it anew at once, and if it
+            // is not there any more, the next look will tell.
+            Err(failure) if failure.kind == ToolFailureKind::NoSuchTool.as_str() => {}
+            outcome => return outcome,
+        }
     }
+}
+
+fn run_once(browser: &Browser, name: &str, tool: ToolId, input: &str) -> Result<Option<String>> {
     let activity = format!("running `{name}`");
     browser.stage(activity.clone());
-    match browser.call(tool.id, input) {
+    match browser.call(tool, input.to_owned()) {
         Ok(outcome) => outcome.map_err(tool_failure),
         // The call has begun, so that the page is gone does not say that nothing was done.
         Err(ended @ (Ended::PageGone(_) | Ended::EngineGone)) => Err(Failure::new(

@@ -21,7 +21,7 @@ pub fn run(arguments: &EvalArguments, opener: &Opener) -> Result<()> {
     match outcome {
         Ok(Some(json)) => print_line(&json),
         Ok(None) => {
-            print_note("webmcp: the value has no JSON, as undefined or a function has none");
+            print_note("webmcp: the value is undefined, for which there is no JSON");
             Ok(())
         }
         Err(exception) => Err(Failure::new(Status::Failed, exception)),

@@ -8,18 +8,24 @@ mod call;
 mod eval;
 mod screenshot;
 mod tools;
+mod wpt_run;
 
 use std::cell::OnceCell;
 use std::io::{self, Read};
 use std::process::ExitCode;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, Environment};
 use crate::cli::{Cli, Command, GlobalOptions, Size};
 use crate::exit::{Failure, Result, Status};
+use crate::output::keep_stdout_for_results;
 use crate::source::Source;
 
 /// Carries out the command line, and reports on standard error how it failed if it did.
 pub fn run(cli: Cli) -> ExitCode {
+    if let Err(failure) = keep_stdout_for_results() {
+        failure.report();
+        return ExitCode::from(failure.status as u8);
+    }
     let opener = Opener {
         options: cli.options,
         browser: OnceCell::new(),
@@ -29,6 +35,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Call(arguments) => call::run(arguments, &opener),
         Command::Eval(arguments) => eval::run(arguments, &opener),
         Command::Screenshot(arguments) => screenshot::run(arguments, &opener),
+        Command::WptRun(arguments) => wpt_run::run(arguments, &opener),
     };
     let browser = opener.browser.into_inner();
     if let Some(browser) = &browser {
@@ -57,7 +64,12 @@ struct Opener {
 impl Opener {
     /// Loads what `url` means, in a viewport of `size`. To be called once.
     fn load(&self, url: &str, size: Size) -> Result<&Browser> {
-        let opened = Browser::open(Source::parse(url)?, size, &self.options)?;
+        self.load_in(url, size, Environment::default())
+    }
+
+    /// Like [`Self::load`], in an environment that is not the usual one.
+    fn load_in(&self, url: &str, size: Size, environment: Environment) -> Result<&Browser> {
+        let opened = Browser::open(Source::parse(url)?, size, &self.options, environment)?;
         let browser = self.browser.get_or_init(|| opened);
         browser.wait_for_load()?;
         Ok(browser)

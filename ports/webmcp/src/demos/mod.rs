@@ -172,6 +172,8 @@ async fn stream_text(Query(options): Query<StreamOptions>) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use axum::http::Request;
     use http_body_util::BodyExt;
     use tower::ServiceExt;
@@ -241,17 +243,17 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn the_stream_has_the_lines_asked_for_at_the_pace_asked_for() {
-        let start = tokio::time::Instant::now();
-        let response = answer("/demo/guide/stream?lines=3&pause=1000").await;
+        let start = Instant::now();
+        let response = answer("/demo/guide/stream?lines=3&pause=20").await;
         let body = response
             .into_body()
             .collect()
             .await
             .expect("the body arrives");
         assert_eq!(body.to_bytes(), "line 1 of 3\nline 2 of 3\nline 3 of 3\n");
-        assert_eq!(start.elapsed(), Duration::from_secs(2));
+        assert!(start.elapsed() >= Duration::from_millis(40));
     }
 
     #[test]

@@ -55,7 +55,10 @@ fn a_host_that_does_not_exist_is_not_loaded() {
         check_failure(
             &arguments,
             3,
-            &["http://no-such-host.invalid/ did not load"],
+            &[
+                "http://no-such-host.invalid/ did not load",
+                "host `no-such-host.invalid`",
+            ],
         );
     }
 }
@@ -64,13 +67,19 @@ fn a_host_that_does_not_exist_is_not_loaded() {
 fn a_port_where_nobody_listens_is_not_loaded() {
     let url = format!("http://127.0.0.1:{}/", closed_port());
     for arguments in commands(&url) {
-        check_failure(&arguments, 3, &[&url, "did not load"]);
+        check_failure(&arguments, 3, &[&url, "did not load", "refused"]);
     }
 }
 
 #[test]
 fn a_server_without_tls_is_not_loaded_over_https() {
-    let url = format!("https://127.0.0.1:{}/", server_of("this is not TLS at all"));
+    let url = format!(
+        "https://127.0.0.1:{}/",
+        server(|mut stream| {
+            // The client is free to go away.
+            let _ = stream.write_all(b"this is not TLS at all");
+        })
+    );
     check_failure(&["tools", &url], 3, &[&url, "did not load"]);
 }
 
@@ -78,6 +87,25 @@ fn a_server_without_tls_is_not_loaded_over_https() {
 fn a_server_that_does_not_speak_http_is_not_loaded() {
     let url = format!("http://127.0.0.1:{}/", server_of("what?\r\n\r\n"));
     check_failure(&["tools", &url], 3, &[&url, "did not load"]);
+}
+
+#[test]
+fn a_page_that_the_server_calls_an_error_is_not_loaded() {
+    for (response, status) in [
+        (
+            "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\ngone",
+            "status 404",
+        ),
+        (
+            "HTTP/1.1 503 Busy\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nbusy",
+            "status 503",
+        ),
+    ] {
+        let url = format!("http://127.0.0.1:{}/", server_of(response));
+        for arguments in commands(&url) {
+            check_failure(&arguments, 3, &[&url, "did not load", status]);
+        }
+    }
 }
 
 #[test]

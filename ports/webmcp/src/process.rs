@@ -1,0 +1,68 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! What this process asks of the system beyond the standard library.
+
+#![expect(
+    unsafe_code,
+    reason = "each of these is a call of the system that the standard library has no safe form of"
+)]
+
+use std::fs::File;
+use std::io;
+
+/// Hides the displays of the user from the engine, which draws into memory only.
+///
+/// It would look for one all the same, and the libraries that it uses for that complain on standard error when there is
+/// none. To be called before any thread is started.
+#[cfg(unix)]
+pub fn hide_displays() {
+    // SAFETY: the caller promises that there is no other thread that could read the environment meanwhile.
+    unsafe {
+        std::env::remove_var("DISPLAY");
+        // An absolute path is tried without a word; what is there is no socket.
+        std::env::set_var("WAYLAND_DISPLAY", "/dev/null");
+    }
+}
+
+#[cfg(not(unix))]
+pub fn hide_displays() {}
+
+/// Takes standard output away from everything else in this process, which gets standard error in its place.
+///
+/// The engine prints there, for one when a page calls `alert()`, and nothing but results may stand there.
+#[cfg(unix)]
+pub fn take_stdout() -> io::Result<File> {
+    use std::os::fd::{AsFd, AsRawFd};
+
+    let results = io::stdout().as_fd().try_clone_to_owned()?;
+    // SAFETY: both descriptors are open, since the standard library opens what was closed, and a file that is replaced by
+    // another behind its number is no danger to memory.
+    let replaced = unsafe { libc::dup2(io::stderr().as_raw_fd(), io::stdout().as_raw_fd()) };
+    if replaced == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(results.into())
+}
+
+#[cfg(windows)]
+pub fn take_stdout() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+
+    Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
+}
+
+/// Ends the process here and now.
+///
+/// The usual way out lets every library clean up, which crashes while a thread of the engine is still at work.
+#[cfg(unix)]
+pub fn exit_now(status: u8) -> ! {
+    // SAFETY: it does not return, and asks nothing of its caller.
+    unsafe { libc::_exit(status.into()) }
+}
+
+#[cfg(not(unix))]
+pub fn exit_now(status: u8) -> ! {
+    std::process::exit(status.into())
+}
