@@ -13,11 +13,11 @@
 /** How long a batch is to take at least where its size is free, in milliseconds. */
 const BATCH = 40;
 /** For how long each row is run before it counts: for the compilers of the engine, and to find the size of a batch. */
-const WARM_UP = 300;
+const WARM_UP = 150;
 /** For how long each row is measured at least. */
-const MEASURED = 500;
+const MEASURED = 250;
 /** How many batches count at least. */
-const FEWEST_BATCHES = 7;
+const FEWEST_BATCHES = 5;
 
 const context = document.modelContext;
 

@@ -62,7 +62,7 @@ pub fn run(project: &Project, command: &Command) -> Result<()> {
     match command {
         Command::Page(_) => {
             let figures =
-                runtime.block_on(page::measure(&contestants, options.rounds.unwrap_or(5)))?;
+                runtime.block_on(page::measure(&contestants, options.rounds.unwrap_or(9)))?;
             print!("{}", page::report(&figures));
             write(options, &contestants, &figures)
         }

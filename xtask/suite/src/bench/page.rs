@@ -112,7 +112,7 @@ pub async fn measure(contestants: &Contestants, rounds: u16) -> Result<PageFigur
     for round in 0..rounds {
         for browser in Kind::in_round(round) {
             let what = format!("Round {} of {rounds}: {}", round + 1, browser.text());
-            let progress = Progress::start(&what, "about 15 s");
+            let progress = Progress::start(&what, "about 10 s");
             let text = run_page(contestants, browser)
                 .await
                 .with_context(|| format!("{} did not measure", browser.text()))?;
