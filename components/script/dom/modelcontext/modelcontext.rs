@@ -3,6 +3,7 @@
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
 use std::cell::Cell;
+use std::hash::Hash;
 
 use ::modelcontext::{
     ExecutionId, InvalidToolName, ToolDefinition, ToolFailureKind, ToolId, ToolName,
@@ -130,11 +131,7 @@ impl ModelContext {
 
     /// The checks that all three methods begin with.
     fn check_document(&self, method: &str) -> Result<(), Error> {
-        let failed = |why: &str| {
-            Some(format!(
-                "Failed to execute '{method}' on 'ModelContext': {why}"
-            ))
-        };
+        let failed = |why: &str| Some(failure_text(method, why));
         let document = &self.document;
         let state = document.model_context();
 
@@ -186,12 +183,7 @@ impl ModelContext {
 
     /// The task of step 21.2 of `registerTool()`.
     pub(super) fn tool_registration_finished(&self, cx: &mut JSContext, tool: ToolId) {
-        let promise = self
-            .registrations
-            .borrow_mut()
-            .remove(&tool)
-            .map(|promise| promise.root(cx));
-        if let Some(promise) = promise {
+        if let Some(promise) = take_promise(cx, &self.registrations, &tool) {
             promise.resolve_native(cx, &());
         }
     }
@@ -207,12 +199,7 @@ impl ModelContext {
         // Step 18.3.1. Unregister the tool.
         self.unregister_a_tool(tool, name);
         // Step 18.3.2. Reject the promise, which does nothing if it has been settled.
-        let promise = self
-            .registrations
-            .borrow_mut()
-            .remove(&tool)
-            .map(|promise| promise.root(cx));
-        if let Some(promise) = promise {
+        if let Some(promise) = take_promise(cx, &self.registrations, &tool) {
             promise.reject(cx, reason);
         }
     }
@@ -246,12 +233,7 @@ impl ModelContext {
         request: ToolListRequestId,
         collected: CollectedTools,
     ) {
-        let promise = self
-            .lists
-            .borrow_mut()
-            .remove(&request)
-            .map(|promise| promise.root(cx));
-        let Some(promise) = promise else {
+        let Some(promise) = take_promise(cx, &self.lists, &request) else {
             return;
         };
         let global = self.global();
@@ -261,8 +243,10 @@ impl ModelContext {
         let mut realm = enter_auto_realm(cx, &*promise);
         let mut realm = realm.current_realm();
         let cx = &mut realm;
-        let tools = create_registered_tools(cx, &global, webview_id, collected);
+        let mut tools = create_registered_tools(cx, &global, webview_id, collected);
         promise.resolve_native(cx, &tools);
+        // The set of roots is searched from its end when one is removed: from the front, that takes quadratic time.
+        while tools.pop().is_some() {}
     }
 
     /// The tasks of step 15 of `executeTool()` that settle its promise.
@@ -272,12 +256,7 @@ impl ModelContext {
         execution: ExecutionId,
         outcome: Result<Option<String>, ToolFailureKind>,
     ) {
-        let promise = self
-            .calls
-            .borrow_mut()
-            .remove(&execution)
-            .map(|promise| promise.root(cx));
-        let Some(promise) = promise else {
+        let Some(promise) = take_promise(cx, &self.calls, &execution) else {
             return;
         };
         match outcome {
@@ -296,12 +275,7 @@ impl ModelContext {
         execution: ExecutionId,
         reason: HandleValue,
     ) {
-        let promise = self
-            .calls
-            .borrow_mut()
-            .remove(&execution)
-            .map(|promise| promise.root(cx));
-        let Some(promise) = promise else {
+        let Some(promise) = take_promise(cx, &self.calls, &execution) else {
             return;
         };
         // Step 14.4.1. Reject the promise with the signal's reason.
@@ -348,11 +322,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         tool: &ModelContextTool,
         options: &ModelContextRegisterToolOptions,
     ) -> RootedPromise {
-        let failed = |why: String| {
-            Some(format!(
-                "Failed to execute 'registerTool' on 'ModelContext': {why}"
-            ))
-        };
+        let failed = |why: &str| Some(failure_text("registerTool", why));
 
         // Steps 1 and 2. The tool owner is this object's document.
         // Steps 3 to 5. Check it.
@@ -364,7 +334,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         // Step 9. A name that is taken is refused.
         let name = tool.name.to_string();
         let name_is_taken = || {
-            Error::InvalidState(failed(format!(
+            Error::InvalidState(failed(&format!(
                 "A tool with the name \"{name}\" is already registered."
             )))
         };
@@ -378,13 +348,13 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
             Ok(tool_name) => tool_name,
             Err(error) => {
                 return self
-                    .rejected_promise(cx, Error::InvalidState(failed(name_error_text(error))));
+                    .rejected_promise(cx, Error::InvalidState(failed(&name_error_text(error))));
             }
         };
         if tool.description.is_empty() {
             return self.rejected_promise(
                 cx,
-                Error::InvalidState(failed("The tool's description is empty.".into())),
+                Error::InvalidState(failed("The tool's description is empty.")),
             );
         }
 
@@ -412,16 +382,10 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         }
 
         // Steps 15 and 16. Parse the origins that the tool is exposed to.
-        let exposed_origins = match parse_origins(options.exposedTo.as_deref()) {
+        let exposed_origins = options.exposedTo.as_deref();
+        let exposed_origins = match parse_origins("registerTool", "exposedTo", exposed_origins) {
             Ok(origins) => origins,
-            Err(origin) => {
-                return self.rejected_promise(
-                    cx,
-                    Error::Security(failed(format!(
-                        "\"{origin}\" in 'exposedTo' is not the URL of a potentially trustworthy origin."
-                    ))),
-                );
-            }
+            Err(error) => return self.rejected_promise(cx, error),
         };
 
         // Step 17. Let promise be a new promise in this object's realm.
@@ -480,17 +444,10 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         }
 
         // Steps 6 and 7. Parse the origins.
-        let from_origins = match parse_origins(options.fromOrigins.as_deref()) {
+        let from_origins = options.fromOrigins.as_deref();
+        let from_origins = match parse_origins("getTools", "fromOrigins", from_origins) {
             Ok(origins) => origins,
-            Err(origin) => {
-                return self.rejected_promise(
-                    cx,
-                    Error::Security(Some(format!(
-                        "Failed to execute 'getTools' on 'ModelContext': \"{origin}\" in 'fromOrigins' is not the \
-                         URL of a potentially trustworthy origin."
-                    ))),
-                );
-            }
+            Err(error) => return self.rejected_promise(cx, error),
         };
 
         // Step 8. Let promise be a new promise in this object's realm.
@@ -517,19 +474,17 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         input_object: HandleValue,
         options: &ModelContextExecuteToolOptions,
     ) -> RootedPromise {
-        let failed =
-            |why: String| format!("Failed to execute 'executeTool' on 'ModelContext': {why}");
+        let failed = |why: &str| failure_text("executeTool", why);
 
         // What the IDL asks of the arguments and the bindings generator cannot check: see the IDL file.
         let Some(target) = window_proxy_from_value(tool.window.handle()) else {
             return self.rejected_promise(
                 cx,
-                type_error(failed("The tool's 'window' is not a Window.".into())),
+                type_error(failed("The tool's 'window' is not a Window.")),
             );
         };
         if !input_object.is_undefined() && !input_object.is_object() {
-            return self
-                .rejected_promise(cx, type_error(failed("The input is not an object.".into())));
+            return self.rejected_promise(cx, type_error(failed("The input is not an object.")));
         }
 
         // Step 1. The caller document is this object's document.
@@ -546,7 +501,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         let Some(expected_target_origin) = expected_target_origin else {
             return self.rejected_promise(
                 cx,
-                Error::NotSupported(Some(failed(format!(
+                Error::NotSupported(Some(failed(&format!(
                     "The tool's origin \"{}\" is opaque or no URL.",
                     tool.origin.0
                 )))),
@@ -573,7 +528,7 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         {
             return self.rejected_promise(
                 cx,
-                Error::InvalidState(Some(failed("The tool's frame has been removed.".into()))),
+                Error::InvalidState(Some(failed("The tool's frame has been removed."))),
             );
         }
 
@@ -635,8 +590,25 @@ impl ModelContext {
     }
 }
 
-/// The origins of a list of URLs, all of which have to be potentially trustworthy. The error is the first that is not.
-fn parse_origins(urls: Option<&[USVString]>) -> Result<Vec<ImmutableOrigin>, String> {
+/// Take the promise of a request out of its table, if it is still there.
+fn take_promise<Key: Eq + Hash>(
+    cx: &JSContext,
+    promises: &DomRefCell<HashMapTracedValues<Key, TracedPromise>>,
+    key: &Key,
+) -> Option<RootedPromise> {
+    promises
+        .borrow_mut()
+        .remove(key)
+        .map(|promise| promise.root(cx))
+}
+
+/// The origins of the list of URLs that is the `member` of the options of `method`. All have to be potentially
+/// trustworthy; the error names the first that is not.
+fn parse_origins(
+    method: &str,
+    member: &str,
+    urls: Option<&[USVString]>,
+) -> Result<Vec<ImmutableOrigin>, Error> {
     urls.unwrap_or_default()
         .iter()
         .map(|url| {
@@ -644,9 +616,20 @@ fn parse_origins(urls: Option<&[USVString]>) -> Result<Vec<ImmutableOrigin>, Str
                 .ok()
                 .map(|parsed| parsed.origin())
                 .filter(ImmutableOrigin::is_potentially_trustworthy)
-                .ok_or_else(|| url.0.clone())
+                .ok_or_else(|| {
+                    let why = format!(
+                        "\"{}\" in '{member}' is not the URL of a potentially trustworthy origin.",
+                        url.0
+                    );
+                    Error::Security(Some(failure_text(method, &why)))
+                })
         })
         .collect()
+}
+
+/// The message of an error of a method.
+fn failure_text(method: &str, why: &str) -> String {
+    format!("Failed to execute '{method}' on 'ModelContext': {why}")
 }
 
 fn type_error(message: String) -> Error {
