@@ -755,8 +755,12 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             return;
         };
         let webview_id = pipeline.webview_id;
-        let frames = pipeline.children.clone();
+        self.end_executions_of(webview_id, document);
+        self.notify_embedder_of_a_tool_change(webview_id);
+    }
 
+    /// Step 2 of the clean-up steps, for a document and the documents of its frames.
+    fn end_executions_of(&mut self, webview_id: WebViewId, document: PipelineId) {
         // Steps 2.1 to 2.3.
         let ended = self
             .model_context
@@ -780,12 +784,16 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         }
         self.end_script_evaluations(document);
 
+        let frames = self
+            .pipelines
+            .get(&document)
+            .map(|pipeline| pipeline.children.clone())
+            .unwrap_or_default();
         for frame in frames {
             if let Some(browsing_context) = self.browsing_contexts.get(&frame) {
-                self.model_context_document_unloaded(browsing_context.pipeline_id);
+                self.end_executions_of(webview_id, browsing_context.pipeline_id);
             }
         }
-        self.notify_embedder_of_a_tool_change(webview_id);
     }
 
     /// A document will never run again: forget it, after the clean-up steps.
@@ -874,6 +882,10 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
     }
 
     fn notify_embedder_of_a_tool_change(&self, webview_id: WebViewId) {
+        // Without the preference there are no tools, and the embedder is left in peace.
+        if !pref!(dom_modelcontext_enabled) {
+            return;
+        }
         self.tell_embedder(ModelContextToEmbedderMessage::ToolsChanged(webview_id));
     }
 
