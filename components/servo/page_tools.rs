@@ -179,7 +179,7 @@ impl Servo {
         webview: impl FnOnce(servo_base::id::WebViewId) -> Option<WebView>,
         message: ModelContextToEmbedderMessage,
     ) {
-        // A callback may call back into the WebView: it is taken out of the table first.
+        // A callback may call back into the WebView: it is taken out of its table first.
         match message {
             ModelContextToEmbedderMessage::ToolsChanged(id) => {
                 if let Some(webview) = webview(id) {
@@ -187,41 +187,34 @@ impl Servo {
                 }
             }
             ModelContextToEmbedderMessage::ToolsListed(id, request, tools) => {
-                let callback = webview(id).and_then(|webview| {
-                    webview
-                        .inner_mut()
-                        .page_tool_requests
-                        .lists
-                        .remove(&request)
-                });
-                if let Some(callback) = callback {
+                if let Some(callback) =
+                    take(webview(id), |requests| requests.lists.remove(&request))
+                {
                     callback(tools.into_iter().map(Into::into).collect());
                 }
             }
             ModelContextToEmbedderMessage::ExecutionFinished(id, execution, outcome) => {
-                let callback = webview(id).and_then(|webview| {
-                    webview
-                        .inner_mut()
-                        .page_tool_requests
-                        .executions
-                        .remove(&execution)
-                });
-                if let Some(callback) = callback {
+                if let Some(callback) = take(webview(id), |requests| {
+                    requests.executions.remove(&execution)
+                }) {
                     callback(outcome);
                 }
             }
             ModelContextToEmbedderMessage::ScriptEvaluated(id, evaluation, outcome) => {
-                let callback = webview(id).and_then(|webview| {
-                    webview
-                        .inner_mut()
-                        .page_tool_requests
-                        .evaluations
-                        .remove(&evaluation)
-                });
-                if let Some(callback) = callback {
+                if let Some(callback) = take(webview(id), |requests| {
+                    requests.evaluations.remove(&evaluation)
+                }) {
                     callback(outcome);
                 }
             }
         }
     }
+}
+
+/// Take a callback out of the table of a `WebView` that is still there.
+fn take<Callback>(
+    webview: Option<WebView>,
+    from: impl FnOnce(&mut PageToolRequests) -> Option<Callback>,
+) -> Option<Callback> {
+    from(&mut webview?.inner_mut().page_tool_requests)
 }
