@@ -7,6 +7,8 @@
 use engine_tests::{Browser, Options, Page, Site, Suite, tests};
 use serde_json::{Value, json};
 
+use crate::all_methods::{ALL_METHODS, allowed, rejected};
+
 pub fn add_to(suite: &mut Suite) {
     suite.add(tests![
         a_document_is_origin_keyed_unless_it_refuses,
@@ -31,17 +33,8 @@ pub fn add_to(suite: &mut Suite) {
     );
 }
 
-const ALL_METHODS: &str = "return [
-    await ending(register('probe')), await ending(listed()),
-    await ending(document.modelContext.executeTool(toolOf(window, 'unknown', 'https://unknown.test'))),
-]";
-
-fn allowed() -> Value {
-    json!(["fulfilled", "fulfilled", "UnknownError"])
-}
-
 fn refused() -> Value {
-    json!(["SecurityError", "SecurityError", "SecurityError"])
+    rejected("SecurityError")
 }
 
 fn open_with_header<'browser>(browser: &'browser Browser, header: &'static str) -> Page<'browser> {

@@ -8,6 +8,7 @@
 
 mod abort;
 mod agent_cluster;
+mod all_methods;
 mod cleanup;
 mod embedder_api;
 mod events;

@@ -7,6 +7,8 @@
 use engine_tests::{Browser, Options, Page, Site, Suite, tests};
 use serde_json::{Value, json};
 
+use crate::all_methods::{ALL_METHODS, allowed, rejected};
+
 pub fn add_to(suite: &mut Suite) {
     suite.add(tests![
         a_header_takes_the_feature_from_its_document,
@@ -42,18 +44,8 @@ pub fn add_to(suite: &mut Suite) {
     );
 }
 
-/// How the three methods end in the document of a frame or page, which calls a tool that is not there.
-const ALL_METHODS: &str = "return [
-    await ending(register('probe')), await ending(listed()),
-    await ending(document.modelContext.executeTool(toolOf(window, 'unknown', 'https://unknown.test'))),
-]";
-
-fn allowed() -> Value {
-    json!(["fulfilled", "fulfilled", "UnknownError"])
-}
-
 fn denied() -> Value {
-    json!(["NotAllowedError", "NotAllowedError", "NotAllowedError"])
+    rejected("NotAllowedError")
 }
 
 /// Opens a page of `https://a.test` that is served with a header.
