@@ -11,31 +11,34 @@
 //!
 //! This is a child module of `constellation.rs`, so that it reads the state it needs without widening any visibility.
 
+#[path = "model_context/embedder.rs"]
+mod embedder;
+#[path = "model_context/executions.rs"]
+mod executions;
+
 use std::sync::Arc;
 
 use layout_api::ScriptThreadFactory;
 use log::{debug, warn};
 use modelcontext::policy::{ContainerInputs, Feature, PermissionsPolicy};
 use modelcontext::{
-    Caller, Ended, ExecutionId, PendingExecution, PendingExecutions, ToolDefinition, ToolFailure,
-    ToolFailureKind, ToolId, ToolMap, ToolOutcome, ToolOwner, collect_tools, documents_to_notify,
-    resolve_target,
+    Caller, DocumentId, ExecutionId, PendingExecutions, ToolDefinition, ToolId, ToolMap, ToolOwner,
+    collect_tools, documents_to_notify,
 };
 use paint_api::PipelineExitSource;
 use rustc_hash::FxHashMap;
 use servo_base::generic_channel::{GenericCallback, GenericSender};
 use servo_base::id::{BrowsingContextId, PipelineId, ScriptEventLoopId, WebViewId};
-use servo_config::pref;
 use servo_constellation_traits::{
-    CollectedToolOwner, CollectedTools, EmbedderToModelContextMessage, ModelContextTask,
-    ModelContextTaskKind, ModelContextToEmbedderMessage, ScriptToModelContextMessage,
-    ServiceWorkerManagerFactory, ToolListRequestId, ToolOfPage,
+    CollectedToolOwner, CollectedTools, ModelContextTask, ModelContextTaskKind,
+    ModelContextToEmbedderMessage, ScriptToModelContextMessage, ServiceWorkerManagerFactory,
+    ToolListRequestId,
 };
 use servo_url::{ImmutableOrigin, ServoUrl};
 use uuid::Uuid;
 
+use self::embedder::ExecutionRequest;
 use super::Constellation;
-use crate::embedder::ConstellationToEmbedderMsg;
 use crate::pipeline::Pipeline;
 
 /// The browser's agent, as the caller of an execution.
@@ -61,6 +64,9 @@ pub(super) struct ModelContextState {
     /// <https://webmachinelearning.github.io/webmcp/#traversable-navigable-pending-tool-executions-map>
     executions: FxHashMap<WebViewId, Executions>,
 
+    /// The executions that the embedder wants and has yet to allow.
+    requests: FxHashMap<ExecutionId, ExecutionRequest>,
+
     /// The scripts that the embedder has asked for, and the documents that evaluate them.
     evaluations: FxHashMap<Uuid, (WebViewId, PipelineId)>,
 
@@ -71,6 +77,7 @@ pub(super) struct ModelContextState {
 
 /// What WebMCP knows of a document.
 struct ToolDocument {
+    id: DocumentId,
     origin: ImmutableOrigin,
     policy: PermissionsPolicy<ImmutableOrigin>,
     tools: ToolMap<ImmutableOrigin>,
@@ -97,14 +104,6 @@ struct DocumentInTree {
     pipeline: PipelineId,
     /// The index of each frame on the way down from the top.
     frame: Vec<usize>,
-}
-
-/// The failure of an execution whose target has gone away.
-fn target_gone() -> ToolFailure {
-    ToolFailure {
-        kind: ToolFailureKind::TargetGone,
-        message: "The document that offers the tool went away before the tool finished.".into(),
-    }
 }
 
 impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<STF, SWF> {
@@ -195,87 +194,6 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         }
     }
 
-    /// Handle a message of the embedder.
-    pub(super) fn handle_model_context_message_from_embedder(
-        &mut self,
-        message: EmbedderToModelContextMessage,
-    ) {
-        match message {
-            EmbedderToModelContextMessage::ListTools(webview_id, request) => {
-                let tools = self.observe_tools(webview_id);
-                self.tell_embedder(ModelContextToEmbedderMessage::ToolsListed(
-                    webview_id, request, tools,
-                ));
-            }
-            EmbedderToModelContextMessage::ExecuteTool {
-                webview_id,
-                execution,
-                tool,
-                input_arguments,
-            } => self.execute_tool_for_agent(webview_id, execution, tool, input_arguments),
-            EmbedderToModelContextMessage::CancelExecution(webview_id, execution) => {
-                if self.cancel_a_pending_tool_execution(
-                    webview_id,
-                    execution,
-                    &Caller::Agent(BrowserAgent),
-                ) {
-                    let failure = ToolFailure {
-                        kind: ToolFailureKind::Cancelled,
-                        message: "The call was cancelled.".into(),
-                    };
-                    self.tell_embedder(ModelContextToEmbedderMessage::ExecutionFinished(
-                        webview_id,
-                        execution,
-                        Err(failure),
-                    ));
-                }
-            }
-            EmbedderToModelContextMessage::EvaluateScript(webview_id, evaluation, script) => self
-                .ask_top_level_document(
-                    webview_id,
-                    evaluation,
-                    ModelContextTaskKind::EvaluateScript(evaluation, script),
-                ),
-            EmbedderToModelContextMessage::ReportHttpStatus(webview_id, evaluation) => self
-                .ask_top_level_document(
-                    webview_id,
-                    evaluation,
-                    ModelContextTaskKind::ReportHttpStatus(evaluation),
-                ),
-        }
-    }
-
-    /// Have the top-level document do something for the embedder, and answer as for a script.
-    fn ask_top_level_document(
-        &mut self,
-        webview_id: WebViewId,
-        evaluation: Uuid,
-        task: ModelContextTaskKind,
-    ) {
-        if !pref!(dom_modelcontext_enabled) {
-            return self.tell_embedder(ModelContextToEmbedderMessage::ScriptEvaluated(
-                webview_id,
-                evaluation,
-                Err("The preference dom_modelcontext_enabled is off.".into()),
-            ));
-        }
-        let document = self
-            .browsing_contexts
-            .get(&BrowsingContextId::from(webview_id))
-            .map(|browsing_context| browsing_context.pipeline_id)
-            .filter(|document| self.model_context.documents.contains_key(document));
-        let Some(document) = document else {
-            let unasked = self.model_context.unasked.entry(webview_id).or_default();
-            return unasked.push((evaluation, task));
-        };
-        self.model_context
-            .evaluations
-            .insert(evaluation, (webview_id, document));
-        if !self.send_model_context_task(document, task) {
-            self.end_script_evaluations(document);
-        }
-    }
-
     /// Take note of what a container document says of one of its frames. Believed only from the document that the frame
     /// is in, and, before the constellation knows of the frame, only from the first that speaks of it.
     fn container_policy_changed(
@@ -358,6 +276,7 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             debug!("{document}: Went away before it heard its permissions policy");
         }
         let tool_document = ToolDocument {
+            id: DocumentId::new(),
             origin,
             policy,
             tools: ToolMap::default(),
@@ -518,284 +437,6 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         CollectedToolOwner { ancestry, origin }
     }
 
-    /// The part of `executeTool()` that runs in parallel. An error is what the caller's promise is rejected for.
-    ///
-    /// <https://webmachinelearning.github.io/webmcp/#dom-modelcontext-executetool>
-    #[expect(clippy::too_many_arguments)]
-    fn execute_tool_for_document(
-        &mut self,
-        webview_id: WebViewId,
-        caller: PipelineId,
-        execution: ExecutionId,
-        target: BrowsingContextId,
-        expected_target_origin: &ImmutableOrigin,
-        tool_name: &str,
-        input_arguments: String,
-    ) -> Result<(), ToolFailureKind> {
-        // Script has checked that the caller may use the feature; one that has not is not believed.
-        let caller_document = self
-            .model_context
-            .documents
-            .get(&caller)
-            .filter(|document| document.is_allowed_to_use_tools())
-            .ok_or(ToolFailureKind::NotAllowed)?;
-
-        // Step 15.1. The target has to be in the caller's traversable.
-        let target_context = self
-            .browsing_contexts
-            .get(&target)
-            .filter(|browsing_context| browsing_context.webview_id == webview_id)
-            .ok_or(ToolFailureKind::DifferentTraversable)?;
-        let target_pipeline = target_context.pipeline_id;
-        let target_document = self
-            .model_context
-            .documents
-            .get(&target_pipeline)
-            .ok_or(ToolFailureKind::TargetGone)?;
-
-        // Steps 15.2 to 15.9. Origin, existence and exposure.
-        let definition = resolve_target(
-            &target_document.origin,
-            expected_target_origin,
-            &caller_document.origin,
-            &target_document.tools,
-            tool_name,
-        )?;
-        let tool_name = definition.name.clone();
-
-        // Step 15.10. The completion steps are `complete_tool_execution`.
-        // Steps 15.11 to 15.13.
-        self.begin_tool_execution(
-            webview_id,
-            execution,
-            PendingExecution {
-                caller: Caller::Document(caller),
-                target: target_pipeline,
-                tool_name,
-            },
-            None,
-            input_arguments,
-        )
-    }
-
-    /// Run a tool for the browser's agent, which is not bound by exposure: it acts for the user, not for an origin.
-    fn execute_tool_for_agent(
-        &mut self,
-        webview_id: WebViewId,
-        execution: ExecutionId,
-        tool: ToolId,
-        input_arguments: String,
-    ) {
-        let found = self
-            .documents_in_tree_order(webview_id)
-            .into_iter()
-            .find_map(|document| {
-                let state = self.model_context.documents.get(&document.pipeline)?;
-                let definition = state
-                    .tools
-                    .iter()
-                    .find(|definition| definition.id == tool)?;
-                Some((document.pipeline, definition.name.clone()))
-            });
-        let begun = match found {
-            Some((target, tool_name)) => self.begin_tool_execution(
-                webview_id,
-                execution,
-                PendingExecution {
-                    caller: Caller::Agent(BrowserAgent),
-                    target,
-                    tool_name,
-                },
-                Some(tool),
-                input_arguments,
-            ),
-            None => Err(ToolFailureKind::NoSuchTool),
-        };
-        if let Err(kind) = begun {
-            let failure = ToolFailure {
-                kind,
-                message: match kind {
-                    ToolFailureKind::NoSuchTool => {
-                        format!("The page has no tool with the id {tool} (any more).")
-                    }
-                    _ => target_gone().message,
-                },
-            };
-            self.tell_embedder(ModelContextToEmbedderMessage::ExecutionFinished(
-                webview_id,
-                execution,
-                Err(failure),
-            ));
-        }
-    }
-
-    /// Steps 15.11 to 15.13 of `executeTool()`, for any caller.
-    fn begin_tool_execution(
-        &mut self,
-        webview_id: WebViewId,
-        execution: ExecutionId,
-        pending: PendingExecution<PipelineId, BrowserAgent>,
-        registration: Option<ToolId>,
-        input_arguments: String,
-    ) -> Result<(), ToolFailureKind> {
-        let target = pending.target;
-        let caller = pending.caller.clone();
-        let tool_name = pending.tool_name.clone();
-        let executions = self.model_context.executions.entry(webview_id).or_default();
-
-        // Steps 15.11 and 15.12. Put the execution into the map. A taken identifier can only come from a content
-        // process that does not play by the rules; the execution that holds it is not disturbed.
-        if let Err(error) = executions.begin(execution, pending) {
-            warn!("{target}: {error}");
-            return Ok(());
-        }
-
-        // Step 15.13. Queue the task that runs the tool in the target document.
-        let sent = self.send_model_context_task(
-            target,
-            ModelContextTaskKind::ExecuteTool {
-                execution,
-                tool_name,
-                registration,
-                input_arguments,
-            },
-        );
-        if sent {
-            return Ok(());
-        }
-        if let Some(executions) = self.model_context.executions.get_mut(&webview_id) {
-            let cancelled = executions.cancel(execution, &caller);
-            debug_assert!(cancelled.is_ok(), "the execution has just begun");
-        }
-        Err(ToolFailureKind::TargetGone)
-    }
-
-    /// The completion steps of an execution (step 15.10 of `executeTool()`), run for its target.
-    ///
-    /// <https://webmachinelearning.github.io/webmcp/#dom-modelcontext-executetool>
-    fn complete_tool_execution(
-        &mut self,
-        webview_id: WebViewId,
-        target: PipelineId,
-        execution: ExecutionId,
-        outcome: ToolOutcome,
-    ) {
-        let Some(executions) = self.model_context.executions.get_mut(&webview_id) else {
-            return;
-        };
-        // Steps 15.10.2 and 15.10.3. Only a pending execution can be completed, and only by its target.
-        match executions.complete(execution, &target) {
-            // Steps 15.10.4 and 15.10.5.
-            Ok(caller) => self.tell_caller(webview_id, execution, caller, outcome),
-            Err(error) => debug!("{target}: {error}"),
-        }
-    }
-
-    /// <https://webmachinelearning.github.io/webmcp/#cancel-a-pending-tool-execution>
-    ///
-    /// Returns whether there was such an execution.
-    fn cancel_a_pending_tool_execution(
-        &mut self,
-        webview_id: WebViewId,
-        execution: ExecutionId,
-        caller: &ToolCaller,
-    ) -> bool {
-        // Step 1. These steps run in parallel: the constellation is that.
-        // Steps 2 to 4. Only a pending execution can be cancelled, and only by its caller.
-        let Some(executions) = self.model_context.executions.get_mut(&webview_id) else {
-            return false;
-        };
-        match executions.cancel(execution, caller) {
-            // Steps 5 and 6. Queue the task that aborts the callback's signal.
-            Ok(cancelled) => {
-                self.send_model_context_task(
-                    cancelled.target,
-                    ModelContextTaskKind::CancelExecution(execution),
-                );
-                true
-            }
-            Err(error) => {
-                debug!("{execution}: {error}");
-                false
-            }
-        }
-    }
-
-    /// Tell the caller of an execution how it ended.
-    fn tell_caller(
-        &self,
-        webview_id: WebViewId,
-        execution: ExecutionId,
-        caller: ToolCaller,
-        outcome: ToolOutcome,
-    ) {
-        match caller {
-            // A page learns that the tool failed and at which step, but nothing of the tool's own words.
-            Caller::Document(document) => {
-                self.send_model_context_task(
-                    document,
-                    ModelContextTaskKind::ExecutionFinished(
-                        execution,
-                        outcome.map_err(|failure| failure.kind),
-                    ),
-                );
-            }
-            Caller::Agent(BrowserAgent) => self.tell_embedder(
-                ModelContextToEmbedderMessage::ExecutionFinished(webview_id, execution, outcome),
-            ),
-        }
-    }
-
-    /// The clean-up steps for a document that is unloaded or destroyed. They end every execution that the document
-    /// calls or runs, here and in the documents of its frames, which are no longer fully active either.
-    ///
-    /// <https://webmachinelearning.github.io/webmcp/#supporting-concepts>
-    pub(super) fn model_context_document_unloaded(&mut self, document: PipelineId) {
-        let Some(pipeline) = self.pipelines.get(&document) else {
-            return;
-        };
-        let webview_id = pipeline.webview_id;
-        self.end_executions_of(webview_id, document);
-        self.notify_embedder_of_a_tool_change(webview_id);
-    }
-
-    /// Step 2 of the clean-up steps, for a document and the documents of its frames.
-    fn end_executions_of(&mut self, webview_id: WebViewId, document: PipelineId) {
-        // Steps 2.1 to 2.3.
-        let ended = self
-            .model_context
-            .executions
-            .get_mut(&webview_id)
-            .map(|executions| executions.document_gone(&document))
-            .unwrap_or_default();
-        for ended in ended {
-            match ended {
-                // Step 2.3.2. The target is gone: the completion steps with null and false.
-                Ended::TargetGone { id, caller } => {
-                    self.tell_caller(webview_id, id, caller, Err(target_gone()))
-                }
-                // Step 2.3.3. The caller is gone: cancel.
-                Ended::CallerGone { id, target } => {
-                    self.send_model_context_task(target, ModelContextTaskKind::CancelExecution(id));
-                }
-                // Step 2.3.4. Both are the same document: nobody is left to be told.
-                Ended::BothGone { .. } => {}
-            }
-        }
-        self.end_script_evaluations(document);
-
-        let frames = self
-            .pipelines
-            .get(&document)
-            .map(|pipeline| pipeline.children.clone())
-            .unwrap_or_default();
-        for frame in frames {
-            if let Some(browsing_context) = self.browsing_contexts.get(&frame) {
-                self.end_executions_of(webview_id, browsing_context.pipeline_id);
-            }
-        }
-    }
-
     /// A document will never run again: forget it, after the clean-up steps.
     pub(super) fn model_context_document_destroyed(&mut self, document: PipelineId) {
         self.model_context_document_unloaded(document);
@@ -869,62 +510,10 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         if browsing_context_id == webview_id {
             self.model_context.executions.remove(&webview_id);
             self.model_context.unasked.remove(&webview_id);
+            self.model_context
+                .requests
+                .retain(|_, request| request.webview_id != webview_id);
         }
-    }
-
-    /// The frame tree of a webview has changed, and with it perhaps the set of its tools.
-    pub(super) fn model_context_frame_tree_changed(&mut self, webview_id: WebViewId) {
-        self.notify_embedder_of_a_tool_change(webview_id);
-        let unasked = self.model_context.unasked.remove(&webview_id);
-        for (evaluation, task) in unasked.unwrap_or_default() {
-            self.ask_top_level_document(webview_id, evaluation, task);
-        }
-    }
-
-    fn notify_embedder_of_a_tool_change(&self, webview_id: WebViewId) {
-        // Without the preference there are no tools, and the embedder is left in peace.
-        if !pref!(dom_modelcontext_enabled) {
-            return;
-        }
-        self.tell_embedder(ModelContextToEmbedderMessage::ToolsChanged(webview_id));
-    }
-
-    /// The scripts that a document was to evaluate for the embedder end with it.
-    fn end_script_evaluations(&mut self, document: PipelineId) {
-        let ended: Vec<_> = self
-            .model_context
-            .evaluations
-            .extract_if(|_, (_, evaluator)| *evaluator == document)
-            .collect();
-        for (evaluation, (webview_id, _)) in ended {
-            self.tell_embedder(ModelContextToEmbedderMessage::ScriptEvaluated(
-                webview_id,
-                evaluation,
-                Err("The document went away before the script finished.".into()),
-            ));
-        }
-    }
-
-    /// The observation of a traversable's tools for the browser's agent.
-    ///
-    /// <https://webmachinelearning.github.io/webmcp/#observations>
-    fn observe_tools(&self, webview_id: WebViewId) -> Vec<ToolOfPage> {
-        self.documents_in_tree_order(webview_id)
-            .into_iter()
-            .filter_map(|document| {
-                let state = self.model_context.documents.get(&document.pipeline)?;
-                let pipeline = self.pipelines.get(&document.pipeline)?;
-                Some((document.frame, state, pipeline.url.clone()))
-            })
-            .flat_map(|(frame, state, url)| {
-                state.tools.iter().map(move |definition| ToolOfPage {
-                    definition: Arc::clone(definition),
-                    origin: state.origin.clone(),
-                    url: url.clone(),
-                    frame: frame.clone(),
-                })
-            })
-            .collect()
     }
 
     /// The active documents of a webview's inclusive descendant navigables, parents before children.
@@ -993,11 +582,6 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             .send(ModelContextTask { document, kind })
             .inspect_err(|error| warn!("{document}: Could not send a model context task: {error}"))
             .is_ok()
-    }
-
-    fn tell_embedder(&self, message: ModelContextToEmbedderMessage) {
-        self.constellation_to_embedder_proxy
-            .send(ConstellationToEmbedderMsg::ModelContext(message));
     }
 }
 

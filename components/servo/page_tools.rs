@@ -9,6 +9,46 @@
 //! [`WebViewDelegate::notify_page_tools_changed`][crate::WebViewDelegate::notify_page_tools_changed]. It acts for the
 //! user: it sees and runs the tools of every frame, whatever origins they are exposed to.
 //!
+//! A tool that says it has consequences runs only if
+//! [`WebViewDelegate::request_tool_execution`][crate::WebViewDelegate::request_tool_execution] allows it. Of every
+//! execution the delegate hears when it starts and when it finishes.
+//!
+//! ```no_run
+//! use std::rc::Rc;
+//!
+//! use servo::{ToolExecutionRequest, ToolOutcome, WebView, WebViewDelegate};
+//!
+//! struct Shopper;
+//!
+//! impl WebViewDelegate for Shopper {
+//!     /// Runs the first tool that finds something, as soon as the page has one.
+//!     fn notify_page_tools_changed(&self, webview: WebView) {
+//!         let view = webview.clone();
+//!         webview.page_tools(move |tools| {
+//!             let Some(tool) = tools.iter().find(|tool| tool.name.starts_with("search")) else {
+//!                 return;
+//!             };
+//!             let input = r#"{"query": "tea"}"#.to_owned();
+//!             view.execute_tool(tool.id, input, |outcome: ToolOutcome| match outcome {
+//!                 Ok(Some(result)) => println!("{result}"),
+//!                 Ok(None) => println!("The tool has navigated the page."),
+//!                 Err(failure) => eprintln!("{}: {failure}", failure.kind.as_str()),
+//!             });
+//!         });
+//!     }
+//!
+//!     /// Nobody is asked here, so nothing with consequences may run.
+//!     fn request_tool_execution(&self, _webview: WebView, request: ToolExecutionRequest) {
+//!         eprintln!("Not without asking: {} of {}", request.tool().name, request.tool().origin);
+//!         request.deny();
+//!     }
+//! }
+//!
+//! fn delegate() -> Rc<dyn WebViewDelegate> {
+//!     Rc::new(Shopper)
+//! }
+//! ```
+//!
 //! Nothing works, and requests fail, while the preference `dom_modelcontext_enabled` is off.
 //!
 //! All methods are called on the thread of the [`Servo`][crate::Servo] instance, and all callbacks run there, from
@@ -17,7 +57,7 @@
 
 use std::collections::HashMap;
 
-use modelcontext::{ExecutionId, ToolAnnotations, ToolId, ToolOutcome};
+use modelcontext::{DocumentId, ExecutionId, ToolAnnotations, ToolId, ToolOutcome};
 use servo_constellation_traits::{
     EmbedderToConstellationMessage, EmbedderToModelContextMessage, ModelContextToEmbedderMessage,
     ScriptOutcome, ToolOfPage,
@@ -27,6 +67,7 @@ use uuid::Uuid;
 
 use super::WebView;
 use crate::Servo;
+use crate::proxies::ConstellationProxy;
 
 /// A tool that a document of a page has registered.
 #[derive(Clone, Debug)]
@@ -43,6 +84,8 @@ pub struct PageTool {
     pub input_schema: Option<String>,
     /// The hints of the page, if it gave any. They are claims of the page, not facts.
     pub annotations: Option<ToolAnnotations>,
+    /// The document. Two documents never have the same id, also not one after the other in the same frame.
+    pub document: DocumentId,
     /// The serialisation of the document's origin; `null` for an opaque one.
     pub origin: String,
     /// The address of the document.
@@ -62,9 +105,66 @@ impl From<ToolOfPage> for PageTool {
             description: definition.description.clone(),
             input_schema: definition.input_schema.clone(),
             annotations: definition.annotations,
+            document: tool.document,
             origin: tool.origin.ascii_serialization().into_owned(),
             url: tool.url.into_url(),
             frame: tool.frame,
+        }
+    }
+}
+
+/// A tool that says it has consequences ([`ToolAnnotations::consequential_hint`]) is about to run, and the user should be
+/// asked. Until there is an answer it does not run. Dropping the request denies it.
+#[must_use = "dropping the request denies it"]
+pub struct ToolExecutionRequest {
+    execution: ExecutionId,
+    tool: PageTool,
+    input_json: String,
+    constellation_proxy: ConstellationProxy,
+    answered: bool,
+}
+
+impl ToolExecutionRequest {
+    /// The execution, as [`WebView::execute_tool`] has returned it.
+    pub fn execution(&self) -> ExecutionId {
+        self.execution
+    }
+
+    /// The tool that is to run.
+    pub fn tool(&self) -> &PageTool {
+        &self.tool
+    }
+
+    /// The JSON text of the tool's input.
+    pub fn input_json(&self) -> &str {
+        &self.input_json
+    }
+
+    /// Let the tool run. If its registration is gone by now, the execution fails with
+    /// [`ToolFailureKind::NoSuchTool`][crate::ToolFailureKind::NoSuchTool].
+    pub fn allow(mut self) {
+        self.answer(true);
+    }
+
+    /// Do not let the tool run: the execution fails with
+    /// [`ToolFailureKind::Refused`][crate::ToolFailureKind::Refused].
+    pub fn deny(mut self) {
+        self.answer(false);
+    }
+
+    fn answer(&mut self, allowed: bool) {
+        self.answered = true;
+        self.constellation_proxy
+            .send(EmbedderToConstellationMessage::ModelContext(
+                EmbedderToModelContextMessage::AnswerExecutionRequest(self.execution, allowed),
+            ));
+    }
+}
+
+impl Drop for ToolExecutionRequest {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.answer(false);
         }
     }
 }
@@ -90,7 +190,9 @@ impl WebView {
         self.send_model_context_message(EmbedderToModelContextMessage::ListTools(id, request));
     }
 
-    /// Run a tool, with a JSON object (or array) as its input. The callback is called once:
+    /// Run a tool, with a JSON object (or array) as its input. A tool that says it has consequences runs only if
+    /// [`WebViewDelegate::request_tool_execution`][crate::WebViewDelegate::request_tool_execution] allows it. The callback
+    /// is called once:
     ///
     /// - with `Ok(Some(text))`, the text that the page's own caller would get: a string as it is, other values as JSON;
     /// - with `Ok(None)` if the call has navigated the document instead;
@@ -193,11 +295,33 @@ impl Servo {
                     callback(tools.into_iter().map(Into::into).collect());
                 }
             }
+            ModelContextToEmbedderMessage::ExecutionRequested(id, execution, tool, input_json) => {
+                if let Some(webview) = webview(id) {
+                    let request = ToolExecutionRequest {
+                        execution,
+                        tool: (*tool).into(),
+                        input_json,
+                        constellation_proxy: webview.servo().constellation_proxy().clone(),
+                        answered: false,
+                    };
+                    webview.delegate().request_tool_execution(webview, request);
+                }
+            }
+            ModelContextToEmbedderMessage::ExecutionStarted(id, execution, tool) => {
+                if let Some(webview) = webview(id) {
+                    let delegate = webview.delegate();
+                    delegate.notify_tool_execution_started(webview, execution, (*tool).into());
+                }
+            }
             ModelContextToEmbedderMessage::ExecutionFinished(id, execution, outcome) => {
-                if let Some(callback) = take(webview(id), |requests| {
-                    requests.executions.remove(&execution)
-                }) {
-                    callback(outcome);
+                if let Some(webview) = webview(id) {
+                    let delegate = webview.delegate();
+                    delegate.notify_tool_execution_finished(webview.clone(), execution, &outcome);
+                    if let Some(callback) = take(Some(webview), |requests| {
+                        requests.executions.remove(&execution)
+                    }) {
+                        callback(outcome);
+                    }
                 }
             }
             ModelContextToEmbedderMessage::ScriptEvaluated(id, evaluation, outcome) => {

@@ -18,6 +18,13 @@ unique_internal_value! {
     ToolId
 }
 
+unique_internal_value! {
+    /// <https://webmachinelearning.github.io/webmcp/#observations>
+    ///
+    /// The unique id of a document, by which an observation tells apart the documents of a page.
+    DocumentId
+}
+
 /// <https://webmachinelearning.github.io/webmcp/#dictdef-toolannotations>
 ///
 /// Hints about what a tool does, given by the page and unchecked. A member that is absent on the

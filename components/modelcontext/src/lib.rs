@@ -76,7 +76,9 @@ mod testing;
 mod tool_map;
 
 pub use collection::{ToolOwner, collect_tools, documents_to_notify};
-pub use definition::{ToolAnnotations, ToolDefinition, ToolId, tool_is_exposed_to_an_origin};
+pub use definition::{
+    DocumentId, ToolAnnotations, ToolDefinition, ToolId, tool_is_exposed_to_an_origin,
+};
 pub use execution::{
     AlreadyPending, Caller, CancelRefused, CompletionRefused, Ended, ExecutionId, PendingExecution,
     PendingExecutions,

@@ -56,8 +56,10 @@ pub enum ToolFailureKind {
     ResultNotSerializable,
     /// The target document went away before the tool was done.
     TargetGone,
-    /// Caller or target may not use the "tools" feature, or the user said no.
+    /// Caller or target may not use the "tools" feature.
     NotAllowed,
+    /// The user, or who answers for them, did not allow the tool to run.
+    Refused,
     /// The caller cancelled the execution.
     Cancelled,
 }
@@ -75,6 +77,7 @@ impl ToolFailureKind {
             ToolFailureKind::ResultNotSerializable => "result-not-serializable",
             ToolFailureKind::TargetGone => "target-gone",
             ToolFailureKind::NotAllowed => "not-allowed",
+            ToolFailureKind::Refused => "refused",
             ToolFailureKind::Cancelled => "cancelled",
         }
     }
@@ -84,7 +87,7 @@ impl ToolFailureKind {
 mod tests {
     use super::*;
 
-    const KINDS: [ToolFailureKind; 10] = [
+    const KINDS: [ToolFailureKind; 11] = [
         ToolFailureKind::NoSuchTool,
         ToolFailureKind::NotExposed,
         ToolFailureKind::DifferentTraversable,
@@ -94,6 +97,7 @@ mod tests {
         ToolFailureKind::ResultNotSerializable,
         ToolFailureKind::TargetGone,
         ToolFailureKind::NotAllowed,
+        ToolFailureKind::Refused,
         ToolFailureKind::Cancelled,
     ];
 

@@ -12,7 +12,9 @@
 use std::sync::Arc;
 
 use modelcontext::policy::{ContainerInputs, PermissionsPolicy};
-use modelcontext::{ExecutionId, ToolDefinition, ToolFailureKind, ToolId, ToolName, ToolOutcome};
+use modelcontext::{
+    DocumentId, ExecutionId, ToolDefinition, ToolFailureKind, ToolId, ToolName, ToolOutcome,
+};
 use serde::{Deserialize, Serialize};
 use servo_base::generic_channel::{GenericCallback, GenericSender};
 use servo_base::id::{BrowsingContextId, PipelineId, WebViewId};
@@ -138,6 +140,8 @@ pub enum EmbedderToModelContextMessage {
     },
     /// Cancel an execution that the embedder has begun.
     CancelExecution(WebViewId, ExecutionId),
+    /// Whether an `ExecutionRequested` is allowed.
+    AnswerExecutionRequest(ExecutionId, bool),
     /// Evaluate a script in the top-level document and await what it gives.
     EvaluateScript(WebViewId, Uuid, String),
     /// Report the HTTP status of the top-level document, as the value of a script.
@@ -150,6 +154,11 @@ pub enum ModelContextToEmbedderMessage {
     ToolsChanged(WebViewId),
     /// The answer to `ListTools`.
     ToolsListed(WebViewId, Uuid, Vec<ToolOfPage>),
+    /// An execution of the embedder waits for an `AnswerExecutionRequest`: the tool has consequences. With it comes the
+    /// JSON text of its input.
+    ExecutionRequested(WebViewId, ExecutionId, Box<ToolOfPage>, String),
+    /// An execution of the embedder is on its way to the tool.
+    ExecutionStarted(WebViewId, ExecutionId, Box<ToolOfPage>),
     /// An execution that the embedder began has come to its end.
     ExecutionFinished(WebViewId, ExecutionId, ToolOutcome),
     /// A script that the embedder asked for has come to its end.
@@ -159,6 +168,7 @@ pub enum ModelContextToEmbedderMessage {
 /// A tool of a fully active document, as the embedder sees it.
 pub struct ToolOfPage {
     pub definition: Arc<ToolDefinition<ImmutableOrigin>>,
+    pub document: DocumentId,
     /// The origin of the document.
     pub origin: ImmutableOrigin,
     /// The address of the document.

@@ -7,7 +7,9 @@
 use js::context::JSContext;
 use js::conversions::{ConversionResult, FromJSValConvertible};
 use js::jsval::UndefinedValue;
-use js::rust::wrappers2::{JS_ClearPendingException, JS_GetPendingException, JS_ParseJSON};
+use js::rust::wrappers2::{
+    JS_ClearPendingException, JS_GetPendingException, JS_ParseJSON, JS_ParseJSON2,
+};
 use js::rust::{HandleValue, MutableHandleValue};
 use script_bindings::reflector::reflect_dom_object;
 
@@ -28,12 +30,19 @@ pub(super) fn parse_json(
     text: &str,
     rval: MutableHandleValue,
 ) -> Result<(), String> {
-    let units: Vec<u16> = text.encode_utf16().collect();
-    let Ok(length) = u32::try_from(units.len()) else {
-        return Err("The JSON text is too long.".into());
+    let too_long = |_| "The JSON text is too long.".to_owned();
+    let parsed = if text.is_ascii() {
+        // Nearly all texts are, and the engine takes them as they are.
+        let length = u32::try_from(text.len()).map_err(too_long)?;
+        // SAFETY: the pointer and the length are those of a live string, whose bytes are characters of Latin-1.
+        unsafe { JS_ParseJSON2(cx, text.as_ptr(), length, rval) }
+    } else {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let length = u32::try_from(units.len()).map_err(too_long)?;
+        // SAFETY: the pointer and the length are those of a live vector.
+        unsafe { JS_ParseJSON(cx, units.as_ptr(), length, rval) }
     };
-    // SAFETY: the pointer and the length are those of a live vector.
-    if unsafe { JS_ParseJSON(cx, units.as_ptr(), length, rval) } {
+    if parsed {
         return Ok(());
     }
     Err(take_pending_exception(cx))
