@@ -4,18 +4,24 @@
 
 //! The command line.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use servo::Preferences;
+use url::{Origin, Url};
 
 /// The longest side of a viewport, in pixels: what software rendering can be trusted with.
 const LONGEST_SIDE: u32 = 8192;
 
 /// The longest timeout: a day.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The most text that an MCP client gets at once, in bytes, if the user does not say otherwise.
+const DEFAULT_RESULT_LIMIT: usize = 1024 * 1024;
 
 const AFTER_HELP: &str = "\
 A URL is one of
@@ -36,7 +42,8 @@ Examples
   webmcp tools demo:shop
   webmcp call demo:shop search_products '{\"query\": \"tea\"}'
   webmcp eval https://example.com document.title
-  webmcp screenshot ./site page.png --size 800x600";
+  webmcp screenshot ./site page.png --size 800x600
+  webmcp serve demo:tasks";
 
 /// A headless browser that lists and runs the tools a web page offers through WebMCP.
 #[derive(Debug, Parser)]
@@ -50,7 +57,7 @@ pub struct Cli {
 
 #[derive(Args, Debug)]
 pub struct GlobalOptions {
-    /// Give up after this many seconds, from start to end
+    /// Give up after this many seconds, from start to end; with `serve`, this is for loading the page and then for each call
     #[arg(long, global = true, value_name = "SECONDS", default_value = "30", value_parser = parse_timeout)]
     pub timeout: Duration,
     /// Print what the page writes to its console, and the dialogs it tries to open, to standard error
@@ -93,6 +100,19 @@ pub enum Command {
     /// Save a picture of a page after it has loaded
     #[command(after_help = "Examples\n  webmcp screenshot demo:shop shop.png --size 1280x800")]
     Screenshot(ScreenshotArguments),
+    /// Give the tools of a page to MCP clients, on standard input and output or over HTTP
+    ///
+    /// Loads the page, and then speaks the Model Context Protocol: each tool of the page and of its frames is a tool there,
+    /// and there are tools to go to other pages, to read them and to look at them. Those go to http: and https: addresses and
+    /// to the pages that are built in, but to no file of this machine: of files, clients see the one that the command names and
+    /// those beside it.
+    ///
+    /// Without `--http` there is one client, which starts this program and ends it by closing its standard input.
+    #[command(after_help = "Examples\n  webmcp serve https://example.com/\n  \
+                      webmcp serve demo:shop --consequential deny --log calls.jsonl\n  \
+                      webmcp serve ./site --http 127.0.0.1:8931\n  \
+                      webmcp serve ./site --http 0.0.0.0:8931 --token-file token.txt --allow-host tools.example:8931")]
+    Serve(ServeArguments),
     /// Run one test of web-platform-tests and print its results as JSON; `cargo xtask wpt` does this
     #[command(hide = true)]
     WptRun(WptRunArguments),
@@ -146,6 +166,49 @@ pub struct ScreenshotArguments {
     /// The size of the viewport in pixels
     #[arg(long, value_name = "WxH", default_value = "1024x768")]
     pub size: Size,
+}
+
+#[derive(Args, Debug)]
+pub struct ServeArguments {
+    /// The page
+    pub url: String,
+    /// Listen here instead of using standard input and output; port 0 is one that is free. Other machines can reach it only
+    /// at an address of theirs, and then a token is needed
+    #[arg(long, value_name = "ADDR:PORT", value_parser = parse_socket_address)]
+    pub http: Option<SocketAddr>,
+    /// What becomes of tools that say they have consequences, such as a purchase: ask the user through the client, and
+    /// refuse if that is not possible; run them; or refuse them
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = ConsequentialArgument::Ask)]
+    pub consequential: ConsequentialArgument,
+    /// Give arguments to the page without comparing them with the tool's schema
+    #[arg(long)]
+    pub no_validate: bool,
+    /// Show the tools that the page offers for debugging
+    #[arg(long)]
+    pub debugging: bool,
+    /// Add a line of JSON to this file for each call
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// A file with the token that clients must send over HTTP; the variable WEBMCP_TOKEN can hold it instead
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub token_file: Option<PathBuf>,
+    /// An origin whose pages may speak to the server, such as http://localhost:6274; can be given several times
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http", value_parser = parse_origin)]
+    pub allowed_origins: Vec<String>,
+    /// A name under which clients reach the server, if it is not one of this machine for itself; can be given several times
+    #[arg(long = "allow-host", value_name = "HOST", requires = "http", value_parser = parse_host)]
+    pub allowed_hosts: Vec<String>,
+    /// The most text that a client gets at once; what is longer is cut
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_RESULT_LIMIT, value_parser = RangedU64ValueParser::<usize>::new().range(1024..))]
+    pub result_limit: usize,
+}
+
+/// What becomes of tools that say they have consequences.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum ConsequentialArgument {
+    Ask,
+    Allow,
+    Deny,
 }
 
 #[derive(Args, Debug)]
@@ -250,6 +313,42 @@ fn parse_timeout(text: &str) -> Result<Duration, String> {
         })
 }
 
+fn parse_socket_address(text: &str) -> Result<SocketAddr, String> {
+    if let Some(port) = text.strip_prefix("localhost:") {
+        return port
+            .parse()
+            .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+            .map_err(|_| "the port is a number from 0 to 65535".to_owned());
+    }
+    text.parse()
+        .map_err(|_| "write it as 127.0.0.1:8931, [::1]:8931 or localhost:8931".to_owned())
+}
+
+/// An origin as a browser sends it. `:*` stands for all ports.
+fn parse_origin(text: &str) -> Result<String, String> {
+    let wrong = || "write it as https://example.com or http://localhost:6274".to_owned();
+    let (base, ports) = text
+        .strip_suffix(":*")
+        .map_or((text, ""), |base| (base, ":*"));
+    let url = Url::parse(base).map_err(|_| wrong())?;
+    let origin = url.origin();
+    // An address with a path could be meant to allow less than all pages of its origin, which cannot be.
+    let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    match origin {
+        Origin::Tuple(..) if is_bare => Ok(format!("{}{ports}", origin.ascii_serialization())),
+        _ => Err(wrong()),
+    }
+}
+
+/// A host, perhaps with a port, as clients send it.
+fn parse_host(text: &str) -> Result<String, String> {
+    let url = Url::parse(&format!("http://{text}/")).ok();
+    let is_bare = !text.contains(['/', '\\', '?', '#', '@']);
+    url.filter(|url| is_bare && url.has_host())
+        .map(|_| text.to_owned())
+        .ok_or_else(|| "write it as tools.example or tools.example:8931".to_owned())
+}
+
 fn parse_switch(text: &str) -> Result<(String, bool), String> {
     let (name, value) = text
         .split_once('=')
@@ -343,6 +442,90 @@ mod tests {
         assert_eq!(parse_timeout("0.5"), Ok(Duration::from_millis(500)));
         for wrong in ["0", "-1", "nan", "inf", "1e300", "", "5s", "86401"] {
             assert!(parse_timeout(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_address_to_listen_at_has_a_port() {
+        for (text, address) in [
+            ("127.0.0.1:8931", "127.0.0.1:8931"),
+            ("[::1]:0", "[::1]:0"),
+            ("localhost:8931", "127.0.0.1:8931"),
+        ] {
+            assert_eq!(
+                parse_socket_address(text).map(|address| address.to_string()),
+                Ok(address.to_owned())
+            );
+        }
+        for wrong in [
+            "",
+            "8931",
+            "127.0.0.1",
+            "localhost",
+            "localhost:x",
+            "1.2.3.4:65536",
+            "http://[::1]:1",
+        ] {
+            assert!(parse_socket_address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_written_as_a_browser_sends_it() {
+        for (text, origin) in [
+            ("https://Example.com", "https://example.com"),
+            ("https://example.com:443/", "https://example.com"),
+            ("http://localhost:6274", "http://localhost:6274"),
+            ("http://localhost:*", "http://localhost:*"),
+        ] {
+            assert_eq!(parse_origin(text), Ok(origin.to_owned()));
+        }
+        for wrong in [
+            "",
+            "*",
+            "null",
+            "example.com",
+            "data:,x",
+            "https://a.example/path",
+            "https://a.example/?x",
+        ] {
+            assert!(parse_origin(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_a_name_with_perhaps_a_port() {
+        for host in [
+            "tools.example",
+            "tools.example:8931",
+            "192.0.2.1:80",
+            "[2001:db8::1]:80",
+        ] {
+            assert_eq!(parse_host(host), Ok(host.to_owned()));
+        }
+        for wrong in [
+            "",
+            "http://tools.example",
+            "tools.example/mcp",
+            "a b",
+            "me@tools.example",
+            "tools.example:x",
+        ] {
+            assert!(parse_host(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_about_http_needs_http() {
+        for option in [
+            "--token-file=t",
+            "--allow-origin=https://a.example",
+            "--allow-host=a.example",
+        ] {
+            let arguments = ["webmcp", "serve", "u", option];
+            assert!(Cli::try_parse_from(arguments).is_err(), "{option}");
+            let arguments = ["webmcp", "serve", "u", option, "--http", "127.0.0.1:0"];
+            assert!(Cli::try_parse_from(arguments).is_ok(), "{option}");
         }
     }
 

@@ -7,9 +7,10 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Cursor, ErrorKind, Write};
 use std::sync::OnceLock;
 
+use image::{ImageFormat, ImageResult, RgbaImage};
 use serde::Serialize;
 use serde_json::{Value, json};
 use servo::{PageTool, ToolAnnotations};
@@ -31,6 +32,26 @@ pub fn keep_stdout_for_results() -> Result<()> {
     })?;
     RESULTS.get_or_init(|| file);
     Ok(())
+}
+
+/// Standard output, for somebody who writes there all the time. Nobody else may.
+pub fn results() -> Result<File> {
+    RESULTS
+        .get()
+        .map_or_else(process::take_stdout, File::try_clone)
+        .map_err(|error| {
+            Failure::new(
+                Status::Failed,
+                format!("cannot use standard output: {error}"),
+            )
+        })
+}
+
+/// A picture in the PNG format.
+pub fn as_png(picture: &RgbaImage) -> ImageResult<Vec<u8>> {
+    let mut png = Cursor::new(Vec::new());
+    picture.write_to(&mut png, ImageFormat::Png)?;
+    Ok(png.into_inner())
 }
 
 /// Prints `text` and a line end. A reader that went away (as `head` does) is no failure.
@@ -294,7 +315,7 @@ impl<'a> CallReport<'a> {
 
 #[cfg(test)]
 mod tests {
-    use servo::ToolId;
+    use servo::{DocumentId, ToolId};
 
     use super::*;
 
@@ -306,6 +327,7 @@ mod tests {
             description: "Does it.".to_owned(),
             input_schema: None,
             annotations: None,
+            document: DocumentId::new(),
             origin: "https://a.example".to_owned(),
             url: "https://a.example/page".parse().expect("it is a URL"),
             frame: Vec::new(),

@@ -47,6 +47,7 @@ const KEY_COOKIE: &str = "webmcp-key";
 
 /// A running local server. It stops when this is dropped.
 pub struct Server {
+    has_demos: bool,
     port: u16,
     key: String,
     stop: Option<oneshot::Sender<()>>,
@@ -66,6 +67,7 @@ impl Server {
         ))))?;
         let port = listener.local_addr()?.port();
         let key = new_key()?;
+        let has_demos = content == Content::Demos;
         let router = router(
             content,
             Door {
@@ -85,11 +87,17 @@ impl Server {
                 });
             })?;
         Ok(Self {
+            has_demos,
             port,
             key,
             stop: Some(stop),
             thread: Some(thread),
         })
+    }
+
+    /// Whether it is the built-in pages that are served.
+    pub fn has_demos(&self) -> bool {
+        self.has_demos
     }
 
     /// The URL of `target`, which is a path with perhaps a query and a fragment.
@@ -194,9 +202,11 @@ async fn guard(State(door): State<Arc<Door>>, request: Request, next: Next) -> R
         );
     }
     let mut response = next.run(request).await;
+    // Files change between loads. With `no-cache`, a script that is still being prefetched when the page asks for it again
+    // would be validated, and Servo 0.7.0 then hands out the empty body of the 304.
     response
         .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
@@ -351,7 +361,7 @@ mod tests {
             assert_eq!(response.headers()[header::CONTENT_TYPE], kind, "{path}");
             assert_eq!(
                 response.headers()[header::CACHE_CONTROL],
-                "no-cache",
+                "no-store",
                 "{path}"
             );
             assert_eq!(text(response).await, body, "{path}");

@@ -59,9 +59,7 @@ impl Source {
             return match scheme.to_ascii_lowercase().as_str() {
                 "http" | "https" => parse_web(argument),
                 "file" => parse_file_url(argument),
-                _ if looks_like_port(rest) => Err(Failure::usage(format!(
-                    "`{argument}` lacks the scheme: write http://{argument} or https://{argument}"
-                ))),
+                _ if looks_like_port(rest) => Err(lacks_scheme(argument)),
                 _ => Err(Failure::usage(format!(
                     "`{argument}`: only http:, https:, file: and demo: URLs can be opened"
                 ))),
@@ -72,6 +70,34 @@ impl Source {
         }
         parse_path(argument)
     }
+
+    /// Finds out what an address means that comes from somebody who may not read this machine's files: an agent that an MCP
+    /// client runs. So `file:` URLs and paths are refused, without a look at whether anything is there.
+    pub fn parse_remote(address: &str) -> Result<Self> {
+        if let Some(rest) = address.strip_prefix("demo:") {
+            return parse_demo(rest);
+        }
+        match split_scheme(address) {
+            Some((scheme, _))
+                if ["http", "https"]
+                    .iter()
+                    .any(|web| scheme.eq_ignore_ascii_case(web)) =>
+            {
+                parse_web(address)
+            }
+            Some((_, rest)) if looks_like_port(rest) => Err(lacks_scheme(address)),
+            None if looks_like_host(address) => Err(lacks_scheme(address)),
+            _ => Err(Failure::usage(format!(
+                "`{address}`: only whole http: and https: addresses can be opened from here, and the demo: pages"
+            ))),
+        }
+    }
+}
+
+fn lacks_scheme(argument: &str) -> Failure {
+    Failure::usage(format!(
+        "`{argument}` lacks the scheme: write http://{argument} or https://{argument}"
+    ))
 }
 
 /// The scheme of a URL and what follows its colon. A single letter is a drive, not a scheme.
@@ -373,5 +399,48 @@ mod tests {
         }
         check_failure("demo:", Status::NotLoaded, "demo:shop");
         check_failure("demo:sohp", Status::NotLoaded, "no demo `sohp`");
+    }
+
+    #[test]
+    fn whoever_may_not_read_files_gets_to_pages_of_the_web_and_demos_only() {
+        assert!(matches!(
+            Source::parse_remote("HTTPS://example.com/a"),
+            Ok(Source::Remote(url)) if url.as_str() == "https://example.com/a"
+        ));
+        assert!(matches!(
+            Source::parse_remote("demo:shop?x=1"),
+            Ok(Source::Local { content: Content::Demos, target }) if target == "/demo/shop/?x=1"
+        ));
+        let site = site();
+        let file = site.path().join("index.html");
+        let path = file.to_str().expect("the path is Unicode");
+        let url = Url::from_file_path(&file).expect("the path is absolute");
+        for (address, part) in [
+            (path, "only whole http: and https: addresses"),
+            (url.as_str(), "only whole http: and https: addresses"),
+            (
+                "/no/such/page.html",
+                "only whole http: and https: addresses",
+            ),
+            (
+                "javascript:alert(1)",
+                "only whole http: and https: addresses",
+            ),
+            ("data:text/html,hi", "only whole http: and https: addresses"),
+            ("about:blank", "only whole http: and https: addresses"),
+            ("?page=2", "only whole http: and https: addresses"),
+            ("", "only whole http: and https: addresses"),
+            ("example.com", "https://example.com"),
+            ("localhost:8080", "http://localhost:8080"),
+            ("https://", "not a URL"),
+            ("demo:sohp", "no demo `sohp`"),
+        ] {
+            let failure = Source::parse_remote(address).expect_err("it must be refused");
+            assert!(
+                failure.message.contains(part),
+                "{address}: {}",
+                failure.message
+            );
+        }
     }
 }

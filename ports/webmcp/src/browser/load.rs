@@ -9,14 +9,16 @@
 //! a tool. A page that came with a status of 400 or more did not load either.
 
 use std::net::{TcpStream, ToSocketAddrs};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use servo::{LoadStatus, prefs};
+use servo::prefs;
 use url::Url;
 
-use super::{Awaited, Browser, Wait};
+use super::Browser;
+use super::tab::Tab;
+use super::wait::Wait;
 use crate::exit::{Failure, Result};
 
 /// The titles of the pages that the engine shows instead of one that it cannot load.
@@ -48,48 +50,63 @@ impl Browser {
     pub fn wait_for_load(&self) -> Result<()> {
         let activity = format!("loading {}", self.url);
         self.stage(activity.clone());
-        self.wait(self.deadline, || match self.webview.load_status() {
-            LoadStatus::Complete => Wait::Over(()),
-            LoadStatus::Started | LoadStatus::HeadParsed => Wait::On,
-        })
-        .map_err(|ended| self.failure(ended, &activity))?;
-        match self.load_error() {
-            Ok(None) => Ok(()),
-            Ok(Some(reason)) => Err(Failure::not_loaded(format!(
-                "{} did not load: {}",
-                self.url,
-                in_words(&reason, &self.url)
-            ))),
-            Err(ended) => Err(self.failure(ended, &activity)),
+        let error = self
+            .wait(self.deadline, async {
+                self.tab.complete().await;
+                self.tab.load_error(&self.url).await
+            })
+            .map_err(|ended| self.failure(ended, &activity))?;
+        match error {
+            None => Ok(()),
+            Some(reason) => Err(Failure::not_loaded(reason)),
         }
-    }
-
-    /// Why the page did not load, if it did not. A page that the server calls an error is not the page asked for.
-    fn load_error(&self) -> Awaited<Option<String>> {
-        let title = self.webview.page_title();
-        if !title.is_some_and(|title| ERROR_TITLES.contains(&title.as_str())) {
-            let status = self.ask(|webview, answer| webview.http_status(answer))?;
-            return Ok(status
-                .filter(|status| *status >= 400)
-                .map(|status| format!("the server answered with status {status}")));
-        }
-        let reason = self.evaluate(REASON_OF_ERROR_PAGE.to_owned())?;
-        Ok(reason
-            .ok()
-            .flatten()
-            .and_then(|json| serde_json::from_str::<Option<String>>(&json).ok())
-            .flatten())
     }
 }
 
-/// The engine's reason, or a better one where it has none: of a connection that failed it does not tell how.
-fn in_words(reason: &str, url: &Url) -> String {
-    let better = if reason == CONNECTION_FAILED && !uses_a_proxy() {
-        why_there_is_no_connection(url)
-    } else {
-        None
-    };
-    better.unwrap_or_else(|| reason.to_owned())
+impl Tab {
+    /// What to say of the page that was to come from `url`, if it did not load. A page that the server calls an error is not
+    /// the page asked for.
+    pub async fn load_error(&self, url: &Url) -> Option<String> {
+        let title = self.webview().page_title();
+        let reason = if title.is_some_and(|title| ERROR_TITLES.contains(&title.as_str())) {
+            let reason = self.evaluate(REASON_OF_ERROR_PAGE).await.ok().flatten();
+            let reason = reason
+                .and_then(|json| serde_json::from_str::<Option<String>>(&json).ok())
+                .flatten()?;
+            self.in_words(reason, url).await
+        } else {
+            let status = self.http_status().await.filter(|status| *status >= 400)?;
+            format!("the server answered with status {status}")
+        };
+        Some(format!("{url} did not load: {reason}"))
+    }
+
+    /// The status that the top-level document came with, if it came over HTTP.
+    pub async fn http_status(&self) -> Option<u16> {
+        self.ask(|webview, answer| webview.http_status(answer))
+            .await
+    }
+
+    /// The engine's reason, or a better one where it has none: of a connection that failed it does not tell how.
+    async fn in_words(&self, reason: String, url: &Url) -> String {
+        if reason != CONNECTION_FAILED || uses_a_proxy() {
+            return reason;
+        }
+        let waker = self.waker.clone();
+        let Some(diagnosis) = why_there_is_no_connection(url, move || waker.ring()) else {
+            return reason;
+        };
+        let deadline = Instant::now() + DIAGNOSIS_TIME;
+        let better = self
+            .until(|| match diagnosis.try_recv() {
+                Ok(better) => Wait::Over(better),
+                Err(TryRecvError::Disconnected) => Wait::Over(None),
+                Err(TryRecvError::Empty) if Instant::now() >= deadline => Wait::Over(None),
+                Err(TryRecvError::Empty) => Wait::Until(deadline),
+            })
+            .await;
+        better.unwrap_or(reason)
+    }
 }
 
 fn uses_a_proxy() -> bool {
@@ -98,8 +115,12 @@ fn uses_a_proxy() -> bool {
         || !preferences.network_https_proxy_uri.is_empty()
 }
 
-/// Tries to connect as the engine did, for the sake of the error. Gives none when that works or takes too long.
-fn why_there_is_no_connection(url: &Url) -> Option<String> {
+/// Tries to connect as the engine did, for the sake of the error, and calls `done` once it is known. There is none when
+/// the connection comes about.
+fn why_there_is_no_connection(
+    url: &Url,
+    done: impl FnOnce() + Send + 'static,
+) -> Option<Receiver<Option<String>>> {
     let (host, port) = (url.host_str()?.to_owned(), url.port_or_known_default()?);
     let (sender, receiver) = mpsc::channel();
     // Looking up a name cannot be bounded in time, so it is left to a thread that nobody waits for too long.
@@ -118,9 +139,10 @@ fn why_there_is_no_connection(url: &Url) -> Option<String> {
             };
             // Whoever asked may have gone on.
             let _ = sender.send(reason);
+            done();
         })
         .ok()?;
-    receiver.recv_timeout(DIAGNOSIS_TIME).ok().flatten()
+    Some(receiver)
 }
 
 #[cfg(test)]
@@ -133,6 +155,14 @@ mod tests {
         Url::parse(text).expect("it is a URL")
     }
 
+    #[track_caller]
+    fn diagnosis(url: &Url) -> Option<String> {
+        why_there_is_no_connection(url, || {})
+            .expect("a thread can be started")
+            .recv()
+            .expect("it comes to an answer")
+    }
+
     #[test]
     fn a_connection_that_fails_is_explained() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
@@ -140,19 +170,25 @@ mod tests {
             "http://{}/",
             listener.local_addr().expect("it is bound")
         ));
-        assert_eq!(why_there_is_no_connection(&address), None);
+        assert_eq!(diagnosis(&address), None);
         drop(listener);
-        let reason = why_there_is_no_connection(&address).expect("nobody listens");
+        let reason = diagnosis(&address).expect("nobody listens");
         assert!(reason.contains("refused"), "{reason}");
         assert_eq!(
-            why_there_is_no_connection(&url("https://no-such-host.invalid/")),
+            diagnosis(&url("https://no-such-host.invalid/")),
             Some("the host `no-such-host.invalid` is not known".to_owned())
         );
     }
 
     #[test]
-    fn other_reasons_are_the_engine_s() {
-        let page = url("http://127.0.0.1:9/");
-        assert_eq!(in_words("Too many redirects", &page), "Too many redirects");
+    fn whoever_waits_is_told_that_the_answer_is_there() {
+        let (sender, told) = mpsc::channel();
+        let answer = why_there_is_no_connection(&url("https://no-such-host.invalid/"), move || {
+            // The test may have failed already.
+            let _ = sender.send(());
+        })
+        .expect("a thread can be started");
+        told.recv().expect("it is told");
+        assert!(answer.try_recv().expect("it is there").is_some());
     }
 }

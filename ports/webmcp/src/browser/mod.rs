@@ -5,33 +5,41 @@
 //! One page in a browser without a window.
 //!
 //! [`Browser::open`] starts the engine and the load; [`Browser::wait_for_load`] waits for it; then the page can be asked
-//! and used. Everything happens on the thread that called `open`, which sleeps while it waits: see [`Browser::wait`].
-//! When a `Browser` is dropped, the engine shuts down.
+//! and used, or [served](Browser::serve) to other threads. Everything happens on the thread that called `open`, which
+//! sleeps while it waits: see [`Browser::wait`]. When a `Browser` is dropped, the engine shuts down.
 
 mod load;
+mod moves;
 mod page;
+mod served;
+mod tab;
 mod tools;
+mod wait;
 mod waker;
 
-use std::cell::RefCell;
+use std::future::Future;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use std::{panic, thread};
 
 use dpi::PhysicalSize;
 use image::RgbaImage;
 use servo::{
-    ExecutionId, Opts, PrefValue, Preferences, RenderingContext, ScreenshotCaptureError, Servo,
-    ServoBuilder, ServoDelegate, ServoError, SoftwareRenderingContext, ToolId, ToolOutcome,
-    UserContentManager, UserScript, WebView, WebViewBuilder,
+    Opts, PrefValue, Preferences, RenderingContext, ScreenshotCaptureError, ServoBuilder,
+    ServoDelegate, ServoError, SoftwareRenderingContext, ToolId, ToolOutcome, UserContentManager,
+    UserScript,
 };
 use url::Url;
 
 use self::page::Page;
 pub use self::page::PageEnd;
+pub use self::served::ServedPage;
+use self::tab::Tab;
 pub use self::tools::Watched;
 use self::waker::Waker;
 use crate::cli::{GlobalOptions, Size};
@@ -55,12 +63,9 @@ const NO_PROXY: &str = "localhost,127.0.0.1,::1";
 
 /// A browser with one page.
 pub struct Browser {
-    // The order of the fields is the order in which they are dropped: the view before its engine.
-    webview: WebView,
-    _user_content: Rc<UserContentManager>,
-    servo: Servo,
-    _server: Option<Server>,
-    page: Rc<Page>,
+    // The order of the fields is the order in which they are dropped: the engine before what its page comes from.
+    tab: Rc<Tab>,
+    server: Option<Server>,
     connection: Rc<Connection>,
     progress: Rc<Progress>,
     waker: Waker,
@@ -97,16 +102,6 @@ impl Environment {
             ))),
         }
     }
-}
-
-/// What a wait is told by its condition.
-pub enum Wait<T> {
-    /// It is over.
-    Over(T),
-    /// It goes on until something happens.
-    On,
-    /// It goes on until something happens, and the condition wants to look again at this time.
-    Until(Instant),
 }
 
 /// What was waited for, if it came.
@@ -202,17 +197,17 @@ impl Browser {
         }
         let popups = environment.for_tests.then(|| context.clone());
         let page = Rc::new(Page::new(progress.clone(), options.verbose, popups));
-        let webview = WebViewBuilder::new(&servo, context)
-            .delegate(page.clone())
-            .user_content_manager(user_content.clone())
-            .url(url.clone())
-            .build();
-        Ok(Self {
-            webview,
-            _user_content: user_content,
+        let tab = Tab::open(
             servo,
-            _server: server,
+            context,
+            user_content,
             page,
+            waker.clone(),
+            url.clone(),
+        );
+        Ok(Self {
+            tab: Rc::new(tab),
+            server,
             connection,
             progress,
             waker,
@@ -235,83 +230,79 @@ impl Browser {
 
     /// Runs `script` in the top document and waits for its value, as JSON, or for the text of its exception.
     pub fn evaluate(&self, script: String) -> Awaited<ScriptOutcome> {
-        self.ask(|webview, answer| webview.evaluate_and_await(script, answer))
+        self.wait(self.deadline, self.tab.evaluate(script))
     }
 
     /// Takes a picture of the page, once all that can be seen of it is there.
     pub fn screenshot(&self) -> Awaited<std::result::Result<RgbaImage, ScreenshotCaptureError>> {
-        self.ask(|webview, answer| webview.take_screenshot(None, answer))
+        self.wait(self.deadline, self.tab.screenshot())
     }
 
-    /// Runs a tool and waits for its end. A call that is given up is cancelled, and has a moment to end in.
+    /// Runs a tool, for which consent has been given if it needs any, and waits for its end. A call that is given up is
+    /// cancelled, and has a moment to end in.
     pub fn call(&self, tool: ToolId, input: String) -> Awaited<ToolOutcome> {
-        let outcome = Rc::new(RefCell::new(None));
-        let execution = self
-            .webview
-            .execute_tool(tool, input, answer_into(&outcome));
-        let ended = match self.wait(self.deadline, || take(&outcome)) {
-            Ok(outcome) => return Ok(outcome),
-            Err(ended) => ended,
-        };
-        if matches!(ended, Ended::TimedOut | Ended::Interrupted) {
-            self.cancel(execution, &outcome);
+        let outcome = self.wait(self.deadline, self.tab.execute(tool, input));
+        if matches!(outcome, Err(Ended::TimedOut | Ended::Interrupted)) {
+            self.let_cancellations_arrive();
         }
-        Err(ended)
+        outcome
     }
 
-    /// Cancels an execution, and lets its end and then the page's answer to it come.
+    /// Lets what has been cancelled come to its end, and then the page's answer to it come.
     ///
-    /// The page hears of the cancellation before it gets the script that is evaluated after it.
-    fn cancel(&self, execution: ExecutionId, outcome: &RefCell<Option<ToolOutcome>>) {
+    /// The page hears of a cancellation before it gets the script that is evaluated after it.
+    fn let_cancellations_arrive(&self) {
+        if !self.tab.has_executions() {
+            return;
+        }
         let deadline = Instant::now() + CANCELLATION_TIME;
-        let heard = Rc::new(RefCell::new(None));
-        self.webview.cancel_tool_execution(execution);
-        self.webview
-            .evaluate_and_await("undefined".to_owned(), answer_into(&heard));
-        let pending = || outcome.borrow().is_none() || heard.borrow().is_none();
-        while pending() && self.page.end().is_none() && Instant::now() < deadline {
+        let mut heard = pin!(self.tab.evaluate("undefined"));
+        let mut is_heard = false;
+        loop {
+            self.tab.servo.spin_event_loop();
+            is_heard = is_heard || wait::poll(heard.as_mut()).is_ready();
+            let is_over = is_heard && !self.tab.has_executions();
+            if is_over || self.tab.page.end().is_some() || Instant::now() >= deadline {
+                return;
+            }
             self.waker.wait_until(deadline);
-            self.servo.spin_event_loop();
         }
     }
 
-    /// Asks the engine for something that it answers later, and waits for the answer.
-    fn ask<T: 'static>(&self, ask: impl FnOnce(&WebView, Box<dyn FnOnce(T)>)) -> Awaited<T> {
-        let answer = Rc::new(RefCell::new(None));
-        ask(&self.webview, answer_into(&answer));
-        self.wait(self.deadline, || take(&answer))
-    }
-
-    /// Runs the engine until `condition` says that the wait is over, or until `deadline`.
+    /// Runs the engine until `future` has its value, or until `deadline`.
     ///
-    /// The thread sleeps between events. The condition is looked at after each, so it must be cheap; nothing else may call
-    /// for attention, so a condition that depends on time has to say so with [`Wait::Until`].
-    fn wait<T>(&self, deadline: Instant, mut condition: impl FnMut() -> Wait<T>) -> Awaited<T> {
+    /// The thread sleeps between events. The future is polled after each, and when the alarm of the tab goes off.
+    fn wait<T>(&self, deadline: Instant, future: impl Future<Output = T>) -> Awaited<T> {
+        let mut future = pin!(future);
         loop {
-            self.servo.spin_event_loop();
-            let next_look = match condition() {
-                Wait::Over(value) => return Ok(value),
-                Wait::On => deadline,
-                Wait::Until(time) => time.min(deadline),
-            };
-            if let Some(end) = self.page.end() {
-                return Err(Ended::PageGone(end.clone()));
+            self.tab.servo.spin_event_loop();
+            if let Poll::Ready(value) = wait::poll(future.as_mut()) {
+                return Ok(value);
             }
-            if self.connection.0.get() {
-                return Err(Ended::EngineGone);
+            if let Some(end) = self.tab.page.end() {
+                return Err(Ended::PageGone(end));
             }
-            if self.interrupted.load(Ordering::SeqCst) {
-                return Err(Ended::Interrupted);
+            if let Some(ended) = self.ended() {
+                return Err(ended);
             }
             if Instant::now() >= deadline {
                 return Err(Ended::TimedOut);
             }
             self.progress.show_when_due();
-            self.waker.wait_until(
-                self.progress
-                    .due()
-                    .map_or(next_look, |due| due.min(next_look)),
-            );
+            let looks = [self.tab.alarm.take(), self.progress.due()];
+            let next_look = looks.into_iter().flatten().fold(deadline, Instant::min);
+            self.waker.wait_until(next_look);
+        }
+    }
+
+    /// Why nothing can be waited for any more, if that is so.
+    fn ended(&self) -> Option<Ended> {
+        if self.connection.0.get() {
+            Some(Ended::EngineGone)
+        } else if self.interrupted.load(Ordering::SeqCst) {
+            Some(Ended::Interrupted)
+        } else {
+            None
         }
     }
 
@@ -405,13 +396,4 @@ fn watch_for_interrupts(waker: &Waker) -> Result<Arc<AtomicBool>> {
         Failure::new(Status::Failed, format!("cannot listen to signals: {error}"))
     })?;
     Ok(interrupted)
-}
-
-fn answer_into<T: 'static>(answer: &Rc<RefCell<Option<T>>>) -> Box<dyn FnOnce(T)> {
-    let answer = answer.clone();
-    Box::new(move |value| *answer.borrow_mut() = Some(value))
-}
-
-fn take<T>(answer: &RefCell<Option<T>>) -> Wait<T> {
-    answer.borrow_mut().take().map_or(Wait::On, Wait::Over)
 }

@@ -4,32 +4,55 @@
 
 //! What the engine tells about the page.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Instant;
 
+use modelcontext_mcp::Changes;
 use servo::{
-    ConsoleLogLevel, CreateNewWebViewRequest, EmbedderControl, LoadStatus, RenderingContext,
-    WebView, WebViewDelegate,
+    ConsoleLogLevel, CreateNewWebViewRequest, EmbedderControl, ExecutionId, LoadStatus,
+    RenderingContext, ToolExecutionRequest, TraversalId, WebResourceLoad, WebView, WebViewDelegate,
 };
+use tokio::sync::watch;
 use url::Url;
 
 use crate::progress::Progress;
 
-/// The delegate of the one `WebView`: remembers what happened to it.
+/// The delegate of the `WebView`: remembers what happened to it.
 pub struct Page {
     progress: Rc<Progress>,
     verbose: bool,
     changes: Cell<u64>,
     last_change: Cell<Instant>,
-    end: OnceCell<PageEnd>,
+    /// What others are told of the changes.
+    counts: watch::Sender<Changes>,
+    loads: Cell<u64>,
+    last_load: Cell<Instant>,
+    history_changes: Cell<u64>,
+    /// The address that somebody wants to load, until the engine has begun to fetch it.
+    expected: RefCell<Option<Url>>,
+    taken: Cell<Option<Taken>>,
+    last_traversal: RefCell<Option<TraversalId>>,
+    /// What this program itself has begun to execute, with the consent of whoever asked for it.
+    executions: RefCell<HashSet<ExecutionId>>,
+    end: RefCell<Option<PageEnd>>,
+    /// How often a document had loaded when the page crashed.
+    loads_at_crash: Cell<Option<u64>>,
     /// What the windows are drawn into that the page opens. Without it the page cannot open any.
     popups: Option<Rc<dyn RenderingContext>>,
     opened: RefCell<Vec<WebView>>,
 }
 
-/// What ends a page for good.
-#[derive(Clone, Debug)]
+/// What had happened when the engine began to fetch what was expected.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    pub history_changes: u64,
+    pub loads: u64,
+}
+
+/// What ends a page.
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PageEnd {
     /// The thread or process that ran it died; the reason is the engine's.
     Crashed(String),
@@ -48,7 +71,16 @@ impl Page {
             verbose,
             changes: Cell::new(0),
             last_change: Cell::new(Instant::now()),
-            end: OnceCell::new(),
+            counts: watch::Sender::default(),
+            loads: Cell::new(0),
+            last_load: Cell::new(Instant::now()),
+            history_changes: Cell::new(0),
+            expected: RefCell::default(),
+            taken: Cell::default(),
+            last_traversal: RefCell::default(),
+            executions: RefCell::default(),
+            end: RefCell::default(),
+            loads_at_crash: Cell::default(),
             popups,
             opened: RefCell::default(),
         }
@@ -64,9 +96,76 @@ impl Page {
         self.last_change.get()
     }
 
+    /// How often what has changed, for those who are on other threads.
+    pub fn counts(&self) -> watch::Receiver<Changes> {
+        self.counts.subscribe()
+    }
+
+    /// The number of the top-level document. A fragment or `pushState()` does not change it.
+    pub fn document(&self) -> u64 {
+        self.counts.borrow().documents
+    }
+
+    /// Takes note of a top-level document that is there without having been loaded: one that was left and kept.
+    pub fn document_returned(&self) {
+        self.counts.send_modify(|counts| counts.documents += 1);
+    }
+
+    /// How often a top-level document has loaded with all that belongs to it.
+    pub fn loads(&self) -> u64 {
+        self.loads.get()
+    }
+
+    /// When the last one did.
+    pub fn last_load(&self) -> Instant {
+        self.last_load.get()
+    }
+
+    /// How often the present entry of the history has changed.
+    pub fn history_changes(&self) -> u64 {
+        self.history_changes.get()
+    }
+
+    /// Begins to look out for the engine's fetching `url` for the top-level document.
+    pub fn expect(&self, url: Url) {
+        self.taken.set(None);
+        self.expected.replace(Some(url));
+    }
+
+    /// The moment in which the engine began to fetch what was expected last, if it has.
+    pub fn taken(&self) -> Option<Taken> {
+        self.taken.get()
+    }
+
+    /// Whether that was the last step in the history that came to its end.
+    pub fn has_traversed(&self, traversal: &TraversalId) -> bool {
+        self.last_traversal.borrow().as_ref() == Some(traversal)
+    }
+
+    /// Takes note of an execution that this program has begun.
+    pub fn begin_execution(&self, execution: ExecutionId) {
+        self.executions.borrow_mut().insert(execution);
+    }
+
+    /// Nobody waits for that execution any more.
+    pub fn end_execution(&self, execution: ExecutionId) {
+        self.executions.borrow_mut().remove(&execution);
+    }
+
     /// How the page ended, if it did.
-    pub fn end(&self) -> Option<&PageEnd> {
-        self.end.get()
+    pub fn end(&self) -> Option<PageEnd> {
+        self.end.borrow().clone()
+    }
+
+    /// Whether the page has crashed and the engine has not come to show its own page about that yet.
+    pub fn awaits_crash_page(&self) -> bool {
+        self.loads_at_crash.get() == Some(self.loads.get())
+    }
+
+    /// There is another page now.
+    pub fn forget_end(&self) {
+        self.end.take();
+        self.loads_at_crash.take();
     }
 
     fn changed(&self) {
@@ -76,7 +175,8 @@ impl Page {
 
     fn ended(&self, end: PageEnd) {
         // What came first is the cause of what came later.
-        let _ = self.end.set(end);
+        self.end.borrow_mut().get_or_insert(end);
+        self.counts.send_modify(|counts| counts.tools += 1);
     }
 
     fn note(&self, text: &str) {
@@ -87,24 +187,62 @@ impl Page {
 }
 
 impl WebViewDelegate for Page {
+    /// What this program has begun, it has consent for: see [`Tab::execute`][super::tab::Tab::execute].
+    fn request_tool_execution(&self, _webview: WebView, request: ToolExecutionRequest) {
+        if self.executions.borrow().contains(&request.execution()) {
+            request.allow();
+        }
+    }
+
     fn notify_new_frame_ready(&self, webview: WebView) {
         // Without this no animation frame would ever come for the page.
         webview.paint();
     }
 
-    fn notify_load_status_changed(&self, _webview: WebView, _status: LoadStatus) {
+    fn notify_load_status_changed(&self, _webview: WebView, status: LoadStatus) {
         self.changed();
+        if status == LoadStatus::Complete {
+            self.loads.set(self.loads.get() + 1);
+            self.last_load.set(Instant::now());
+            self.counts.send_modify(|counts| counts.documents += 1);
+        }
     }
 
     fn notify_url_changed(&self, _webview: WebView, _url: Url) {
         self.changed();
+        self.history_changes.set(self.history_changes.get() + 1);
+    }
+
+    fn notify_traversal_complete(&self, _webview: WebView, traversal: TraversalId) {
+        self.last_traversal.replace(Some(traversal));
+    }
+
+    /// The engine tells nothing else of a load that it has taken on.
+    fn load_web_resource(&self, _webview: WebView, load: WebResourceLoad) {
+        let request = load.request();
+        if request.is_for_main_frame
+            && !request.is_redirect
+            && self
+                .expected
+                .borrow_mut()
+                .take_if(|expected| is_the_same_resource(expected, &request.url))
+                .is_some()
+        {
+            self.forget_end();
+            self.taken.set(Some(Taken {
+                history_changes: self.history_changes.get(),
+                loads: self.loads.get(),
+            }));
+        }
     }
 
     fn notify_page_tools_changed(&self, _webview: WebView) {
         self.changed();
+        self.counts.send_modify(|counts| counts.tools += 1);
     }
 
     fn notify_crashed(&self, _webview: WebView, reason: String, _backtrace: Option<String>) {
+        self.loads_at_crash.set(Some(self.loads.get()));
         self.ended(PageEnd::Crashed(reason));
     }
 
@@ -146,11 +284,42 @@ impl WebViewDelegate for Page {
     }
 }
 
+/// Whether a request for `requested` is how a load of `expected` begins. The engine may have made it one over TLS.
+fn is_the_same_resource(expected: &Url, requested: &Url) -> bool {
+    expected.host() == requested.host()
+        && expected.path() == requested.path()
+        && expected.query() == requested.query()
+}
+
 /// The delegate of the windows that the page opens. What happens to them is the page's own concern.
 struct Popup;
 
 impl WebViewDelegate for Popup {
     fn notify_new_frame_ready(&self, webview: WebView) {
         webview.paint();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_recognised_without_its_fragment_and_over_tls() {
+        let expected = Url::parse("http://shop.example/cart?item=1#top").expect("it is a URL");
+        for (requested, same) in [
+            ("http://shop.example/cart?item=1", true),
+            ("https://shop.example/cart?item=1", true),
+            ("http://shop.example/cart?item=2", false),
+            ("http://shop.example/cart", false),
+            ("http://other.example/cart?item=1", false),
+        ] {
+            let requested = Url::parse(requested).expect("it is a URL");
+            assert_eq!(
+                is_the_same_resource(&expected, &requested),
+                same,
+                "{requested}"
+            );
+        }
     }
 }

@@ -10,9 +10,11 @@
 
 use std::time::{Duration, Instant};
 
-use servo::{LoadStatus, PageTool};
+use servo::PageTool;
 
-use super::{Awaited, Browser, Wait};
+use super::tab::Tab;
+use super::wait::Wait;
+use super::{Awaited, Browser};
 
 /// How long nothing must change while there are tools.
 const QUIET: Duration = Duration::from_millis(250);
@@ -35,39 +37,52 @@ impl Browser {
     /// Watches the tools of all frames of a loaded page until `pick` finds in them what it wants, or until they settle.
     pub fn watch_tools<T>(
         &self,
-        mut pick: impl FnMut(&[PageTool]) -> Option<T>,
+        pick: impl FnMut(&[PageTool]) -> Option<T>,
     ) -> Awaited<Watched<T>> {
-        let limit = Instant::now() + LONGEST_WATCH;
+        self.wait(self.deadline, self.tab.watch_tools(pick))
+    }
+}
+
+impl Tab {
+    /// Like [`Browser::watch_tools`].
+    pub async fn watch_tools<T>(
+        &self,
+        mut pick: impl FnMut(&[PageTool]) -> Option<T>,
+    ) -> Watched<T> {
+        let page = &self.page;
+        let limit = page.last_load() + LONGEST_WATCH;
         loop {
-            let changes = self.page.changes();
-            let tools: Vec<PageTool> = self.ask(|webview, answer| webview.page_tools(answer))?;
+            let changes = page.changes();
+            let tools = self.tools_now().await;
             if let Some(picked) = pick(&tools) {
-                return Ok(Watched::Picked(picked));
+                return Watched::Picked(picked);
             }
             let quiet = if tools.is_empty() {
                 QUIET_WITHOUT_TOOLS
             } else {
                 QUIET
             };
-            let settles_at = (self.page.last_change() + quiet).min(limit);
-            let settled = self.wait(self.deadline, || {
-                let now = Instant::now();
-                // It is not complete any more when the page has begun to load another one.
-                let complete = self.webview.load_status() == LoadStatus::Complete;
-                if now >= limit && complete {
-                    Wait::Over(true)
-                } else if self.page.changes() != changes {
-                    Wait::Over(false)
-                } else if now < settles_at {
-                    Wait::Until(settles_at)
-                } else if complete {
-                    Wait::Over(true)
-                } else {
-                    Wait::On
-                }
-            })?;
+            let settles_at = (page.last_change() + quiet).min(limit);
+            let settled = self
+                .until(|| {
+                    let now = Instant::now();
+                    // It is not complete any more when the page has begun to load another one.
+                    let complete = self.is_complete();
+                    if now >= limit && complete {
+                        Wait::Over(true)
+                    } else if page.changes() != changes {
+                        Wait::Over(false)
+                    } else if now < settles_at {
+                        Wait::Until(settles_at)
+                    } else if complete {
+                        Wait::Over(true)
+                    } else {
+                        Wait::On
+                    }
+                })
+                .await;
             if settled {
-                return Ok(Watched::Settled(tools));
+                return Watched::Settled(tools);
             }
         }
     }

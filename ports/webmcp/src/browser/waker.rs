@@ -26,10 +26,19 @@ impl Waker {
         self.0.condition.notify_one();
     }
 
-    /// Sleeps until the bell has been rung since the last wait, or until `deadline`.
-    pub fn wait_until(&self, deadline: Instant) {
+    /// Sleeps until the bell has been rung since the last wait, or until `deadline` if there is one.
+    pub fn wait_until(&self, deadline: impl Into<Option<Instant>>) {
+        let deadline = deadline.into();
         let mut rung = self.0.rung.lock().unwrap_or_else(PoisonError::into_inner);
         while !*rung {
+            let Some(deadline) = deadline else {
+                rung = self
+                    .0
+                    .condition
+                    .wait(rung)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
             let Some(time) = deadline
                 .checked_duration_since(Instant::now())
                 .filter(|time| !time.is_zero())
@@ -83,7 +92,7 @@ mod tests {
             let waker = waker.clone();
             move || waker.wake()
         });
-        waker.wait_until(start + LONG);
+        waker.wait_until(None);
         assert!(start.elapsed() < LONG);
         other.join().expect("the thread ends well");
     }

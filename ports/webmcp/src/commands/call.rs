@@ -181,7 +181,7 @@ fn similar<'a>(names: &BTreeSet<&'a str>, name: &str) -> Option<&'a str> {
 fn tool_failure(failure: ToolFailure) -> Failure {
     let status = match failure.kind {
         ToolFailureKind::NoSuchTool => Status::NoSuchTool,
-        ToolFailureKind::NotAllowed => Status::Refused,
+        ToolFailureKind::NotAllowed | ToolFailureKind::Refused => Status::Refused,
         ToolFailureKind::TargetGone => Status::OutcomeUnknown,
         _ => Status::Failed,
     };
@@ -194,7 +194,7 @@ fn tool_failure(failure: ToolFailure) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use servo::ToolAnnotations;
+    use servo::{DocumentId, ToolAnnotations};
 
     use super::*;
 
@@ -206,6 +206,7 @@ mod tests {
             description: "Does it.".to_owned(),
             input_schema: None,
             annotations: None,
+            document: DocumentId::new(),
             origin: "https://a.example".to_owned(),
             url: "https://a.example/".parse().expect("it is a URL"),
             frame: frame.to_vec(),
@@ -324,6 +325,7 @@ mod tests {
             (ToolFailureKind::ResultNotSerializable, Status::Failed),
             (ToolFailureKind::NoSuchTool, Status::NoSuchTool),
             (ToolFailureKind::NotAllowed, Status::Refused),
+            (ToolFailureKind::Refused, Status::Refused),
             (ToolFailureKind::TargetGone, Status::OutcomeUnknown),
         ] {
             let failure = tool_failure(ToolFailure::new(kind, "why"));

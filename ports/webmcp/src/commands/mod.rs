@@ -7,6 +7,7 @@
 mod call;
 mod eval;
 mod screenshot;
+mod serve;
 mod tools;
 mod wpt_run;
 
@@ -35,6 +36,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Call(arguments) => call::run(arguments, &opener),
         Command::Eval(arguments) => eval::run(arguments, &opener),
         Command::Screenshot(arguments) => screenshot::run(arguments, &opener),
+        Command::Serve(arguments) => serve::run(arguments, &opener),
         Command::WptRun(arguments) => wpt_run::run(arguments, &opener),
     };
     let browser = opener.browser.into_inner();

@@ -5,14 +5,12 @@
 //! `webmcp screenshot`
 
 use std::fs;
-use std::io::Cursor;
 use std::path::Path;
-
-use image::ImageFormat;
 
 use super::Opener;
 use crate::cli::ScreenshotArguments;
 use crate::exit::{Failure, Result, Status};
+use crate::output::as_png;
 
 pub fn run(arguments: &ScreenshotArguments, opener: &Opener) -> Result<()> {
     let file = &arguments.file;
@@ -29,16 +27,13 @@ pub fn run(arguments: &ScreenshotArguments, opener: &Opener) -> Result<()> {
                 format!("the page could not be drawn: {error:?}"),
             )
         })?;
-    let mut png = Cursor::new(Vec::new());
-    image
-        .write_to(&mut png, ImageFormat::Png)
-        .map_err(|error| {
-            Failure::new(
-                Status::Failed,
-                format!("the picture cannot be encoded: {error}"),
-            )
-        })?;
-    fs::write(file, png.into_inner()).map_err(|error| {
+    let png = as_png(&image).map_err(|error| {
+        Failure::new(
+            Status::Failed,
+            format!("the picture cannot be encoded: {error}"),
+        )
+    })?;
+    fs::write(file, png).map_err(|error| {
         Failure::new(
             Status::Failed,
             format!("cannot write {}: {error}", file.display()),

@@ -2,31 +2,21 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! Pages that are built with frameworks and their own WebMCP packages, which come from npm as they are.
-//!
-//! The pages are built once, with what the lock file says, in the folder for temporary files of tests.
-
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+//! Pages with frameworks and WebMCP packages, which come from npm as they are.
 
 use predicates::prelude::*;
 use predicates::str::contains;
-use rustix::fs::{FlockOperation, flock};
 use serde_json::{Value, json};
 
-use super::{fixture, json, stdout, webmcp};
+use super::npm::Project;
+use super::{json, stdout, webmcp};
 
-/// What a build is made from.
-const SOURCES: [&str; 7] = [
-    ".npmrc",
-    "package.json",
-    "package-lock.json",
-    "react.html",
-    "react.jsx",
-    "vue.html",
-    "vue.js",
-];
+const PROJECT: Project = Project {
+    source: "fixtures/frameworks",
+    name: "frameworks",
+    steps: &[&["ci"], &["run", "build"]],
+    is_built_from: |_| true,
+};
 
 /// Helpers for scripts: `names()` of the page's tools, `until(condition on the names)`, `call(name, input)`.
 const HELPERS: &str = "
@@ -50,56 +40,12 @@ const call = async (name, input) => {
 
 /// Builds the pages unless they are there already, and gives the path of the one called `name`.
 fn page(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("frameworks");
-    fs::create_dir_all(&folder).expect("a folder can be made");
-    // Tests run at the same time, in processes of their own.
-    let lock = File::create(folder.join("lock")).expect("a file can be made");
-    flock(&lock, FlockOperation::LockExclusive).expect("it can be locked");
-    if !is_built(&folder) {
-        build(&folder);
-    }
-    folder
+    PROJECT
+        .prepare()
         .join(name)
         .into_os_string()
         .into_string()
         .expect("the target folder has a Unicode path")
-}
-
-fn source(name: &str) -> PathBuf {
-    PathBuf::from(fixture("frameworks")).join(name)
-}
-
-/// Whether the last build came to its end and was made from the same sources.
-fn is_built(folder: &Path) -> bool {
-    let is_same = |name: &str| {
-        fs::read(source(name)).is_ok_and(|text| Some(text) == fs::read(folder.join(name)).ok())
-    };
-    folder.join("built").exists() && SOURCES.iter().all(|name| is_same(name))
-}
-
-fn build(folder: &Path) {
-    // Its absence may only mean that there was no build yet.
-    let _ = fs::remove_file(folder.join("built"));
-    for name in SOURCES {
-        fs::copy(source(name), folder.join(name)).expect("a fixture can be copied");
-    }
-    npm(folder, &["ci"]);
-    npm(folder, &["run", "build"]);
-    fs::write(folder.join("built"), "").expect("a file can be written");
-}
-
-fn npm(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("npm")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap_or_else(|error| panic!("npm is needed to build pages with frameworks: {error}"));
-    assert!(
-        output.status.success(),
-        "npm {arguments:?}: {}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
 }
 
 /// Runs `steps` in the page, with the helpers, and gives what they return. No promise may be left rejected.
@@ -196,4 +142,108 @@ fn tools_of_vue_scopes_follow_their_state() {
             "left": 0,
         })
     );
+}
+
+/// Registers, lists, calls and aborts a tool, and registers its name again, through what the page has as
+/// `document.modelContext`.
+const LIFE_OF_A_TOOL: &str = "
+    const register = (description, signal) => context.registerTool({
+        name: 'echo',
+        description,
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+        execute: async ({ text }) => text === undefined ? new Promise(() => {}) : { said: text },
+    }, { signal });
+    const find = async () => (await context.getTools()).find(tool => tool.name === 'echo');
+    const event = type => new Promise(resolve => native.addEventListener(type, resolve, { once: true }));
+    const first = new AbortController();
+    await register('The first.', first.signal);
+    const result = JSON.parse(await context.executeTool(await find(), { text: 'hello' }));
+
+    const caller = new AbortController();
+    const [activated, cancelled] = [event('toolactivated'), event('toolcancel')];
+    const ending = context.executeTool(await find(), {}, { signal: caller.signal }).catch(reason => reason);
+    await activated;
+    caller.abort('enough');
+    const reason = await ending;
+    const { toolName } = await cancelled;
+
+    first.abort();
+    const left = await names();
+    const second = new AbortController();
+    await register('The second.', second.signal);
+    second.abort();
+    await register('The third.');
+    const { description } = await find();
+    const facts = { result, reason, toolName, left, description };
+";
+
+/// What [`LIFE_OF_A_TOOL`] finds out.
+fn facts_of_a_life() -> Value {
+    json!({
+        "result": { "said": "hello" },
+        "reason": "enough",
+        "toolName": "echo",
+        "left": [],
+        "description": "The third.",
+    })
+}
+
+#[test]
+fn the_polyfill_leaves_the_native_object_alone() {
+    let steps = format!(
+        "{LIFE_OF_A_TOOL}
+        return {{
+            facts,
+            installs: typeof WebMCPPolyfill === 'undefined' ? null : Object.keys(WebMCPPolyfill).length,
+            isNative: context === native && context instanceof ModelContext && context.constructor === ModelContext,
+            own: ['document', 'navigator'].filter(name => Object.hasOwn(window[name], 'modelContext')),
+            others: ['modelContext', 'modelContextTesting'].filter(name => name in navigator),
+        }};"
+    );
+    assert_eq!(
+        run(&page("polyfill.html"), &steps),
+        json!({ "facts": facts_of_a_life(), "installs": 2, "isNative": true, "own": [], "others": [] })
+    );
+}
+
+#[test]
+fn the_global_of_mcp_b_wraps_the_native_object() {
+    let steps = format!(
+        "{LIFE_OF_A_TOOL}
+        const client = await connect();
+        const listed = (await client.listTools()).tools.map(tool => tool.description);
+        const answer = await client.callTool({{ name: 'echo', arguments: {{ text: 'over MCP' }} }});
+        await client.close();
+        return {{
+            facts,
+            isWrapped: context !== native && native instanceof ModelContext && Object.hasOwn(document, 'modelContext'),
+            seenByNative: (await native.getTools()).map(tool => tool.description),
+            listed,
+            answer: answer.structuredContent,
+        }};"
+    );
+    assert_eq!(
+        run(&page("mcp-b.html"), &steps),
+        json!({
+            "facts": facts_of_a_life(),
+            "isWrapped": true,
+            "seenByNative": ["The third."],
+            "listed": ["The third."],
+            "answer": { "said": "over MCP" },
+        })
+    );
+}
+
+#[test]
+fn a_tool_behind_the_global_of_mcp_b_is_listed_and_called_from_outside() {
+    // The package registers a copy of the tool with the native object, which is what the browser sees.
+    let page = page("mcp-b-tool.html");
+    webmcp(&["tools", &page])
+        .assert()
+        .success()
+        .stdout(contains("add_up"));
+    webmcp(&["call", &page, "add_up", r#"{"numbers": [1, 2, 3]}"#])
+        .assert()
+        .success()
+        .stdout("{\"sum\":6}\n");
 }

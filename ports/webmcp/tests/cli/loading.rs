@@ -13,12 +13,13 @@ use predicates::str::contains;
 use super::{check_failure, fixture, json, webmcp};
 
 /// The commands that load a page, each with arguments that are right.
-fn commands(url: &str) -> [Vec<&str>; 4] {
+fn commands(url: &str) -> [Vec<&str>; 5] {
     [
         vec!["tools", url],
         vec!["call", url, "tool"],
         vec!["eval", url, "1"],
         vec!["screenshot", url, "not-written.png"],
+        vec!["serve", url],
     ]
 }
 

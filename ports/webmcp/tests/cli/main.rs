@@ -10,7 +10,13 @@ mod eval;
 mod frameworks;
 mod guide;
 mod loading;
+#[cfg(unix)]
+mod mcp;
+#[cfg(unix)]
+mod npm;
 mod screenshot;
+#[cfg(unix)]
+mod serve;
 mod tools;
 mod usage;
 

@@ -20,7 +20,7 @@ fn the_help_explains_urls_statuses_and_examples() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for command in ["tools", "call", "eval", "screenshot"] {
+    for command in ["tools", "call", "eval", "screenshot", "serve"] {
         webmcp(&[command, "--help"])
             .assert()
             .success()
@@ -50,6 +50,28 @@ fn a_wrong_command_line_is_a_usage_error() {
         &["screenshot", &page],
         &["screenshot", &page, "page.png", "--size", "big"],
         &["call", &page, "x", "--frame", "first"],
+        &["serve"],
+        &["serve", &page, "--http", "8931"],
+        &["serve", &page, "--http", "localhost:x"],
+        &["serve", &page, "--consequential", "maybe"],
+        &["serve", &page, "--result-limit", "few"],
+        &["serve", &page, "--token-file", "token"],
+        &[
+            "serve",
+            &page,
+            "--http",
+            "127.0.0.1:0",
+            "--allow-origin",
+            "*",
+        ],
+        &[
+            "serve",
+            &page,
+            "--http",
+            "127.0.0.1:0",
+            "--allow-host",
+            "http://a.example",
+        ],
         &["tools", &page, "--timeout", "soon"],
         &["tools", &page, "--timeout", "0"],
     ] {

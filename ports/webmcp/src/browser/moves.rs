@@ -1,0 +1,221 @@
+/* This Source Code Form is subject to the terms of the Mozilla Public
+ * License, v. 2.0. If a copy of the MPL was not distributed with this
+ * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
+
+//! Taking the page to another address: by an address, back in the history, or to the same one again.
+//!
+//! One move at a time. The engine has no event for "this load has been taken on", and drops an address that it is given
+//! while it is busy with another, be it one that the page itself has chosen or its own page about a crash. So each move
+//! looks for what only it can have caused, and gives the address again if something else came instead. A load that is given
+//! up before the engine shows anything of it may be in the way of every later one: the next move takes a new `WebView`.
+
+use url::Url;
+
+use super::page::{PageEnd, Taken};
+use super::tab::{Gone, Tab};
+use super::wait::Wait;
+
+/// Why a move did not come to its end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum MoveError {
+    /// The page ended before it had loaded.
+    Gone(Gone),
+    /// The page did not load, for this reason.
+    NotLoaded(String),
+    /// There is no step back in the history.
+    NoHistory,
+}
+
+impl From<Gone> for MoveError {
+    fn from(gone: Gone) -> Self {
+        Self::Gone(gone)
+    }
+}
+
+impl Tab {
+    /// Loads `url`, and waits until it has loaded.
+    pub async fn navigate(&self, url: Url) -> Result<(), MoveError> {
+        let _turn = self.turn().await;
+        self.load(&url).await?;
+        self.check_load(&url).await
+    }
+
+    /// Goes one step back in the history, and waits until the page is there.
+    pub async fn go_back(&self) -> Result<(), MoveError> {
+        let _turn = self.turn().await;
+        let page = &self.page;
+        // What the engine shows after a crash takes the page's place in the history, but only once it has loaded.
+        self.until(|| {
+            if page.awaits_crash_page() {
+                Wait::On
+            } else {
+                Wait::Over(())
+            }
+        })
+        .await;
+        let webview = self.webview();
+        if !webview.can_go_back() || page.end() == Some(PageEnd::Closed) {
+            return Err(MoveError::NoHistory);
+        }
+        let attempt = Attempt::begin(self);
+        let loads = page.loads();
+        let traversal = webview.go_back(1);
+        page.forget_end();
+        self.or_end(|| page.has_traversed(&traversal)).await?;
+        attempt.shown();
+        self.arrive().await?;
+        if page.loads() == loads {
+            page.document_returned();
+        }
+        match webview.url() {
+            Some(url) => self.check_load(&url).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Loads the page again, or `start` if there is none, and waits until it has loaded.
+    pub async fn reload(&self, start: &Url) -> Result<(), MoveError> {
+        let _turn = self.turn().await;
+        let webview = self.webview();
+        let url = webview.url().unwrap_or_else(|| start.clone());
+        if self.page.end().is_some() || self.is_blocked() || !self.is_complete() {
+            self.load(&url).await?;
+        } else {
+            let attempt = Attempt::begin(self);
+            let (changes, loads) = (self.page.history_changes(), self.page.loads());
+            webview.reload();
+            self.or_end(|| self.page.history_changes() > changes && self.page.loads() > loads)
+                .await?;
+            attempt.shown();
+            self.arrive().await?;
+        }
+        self.check_load(&url).await
+    }
+
+    /// Loads `url`, and waits until something has loaded, be it the engine's own page about an error.
+    async fn load(&self, url: &Url) -> Result<(), MoveError> {
+        let page = &self.page;
+        let needs_a_new_view = self.is_blocked() || page.end() == Some(PageEnd::Closed);
+        let attempt = Attempt::begin(self);
+        let loads = page.loads();
+        page.expect(url.clone());
+        if needs_a_new_view {
+            self.replace_view(url.clone());
+        } else {
+            self.webview().load(url.clone());
+        }
+        let mut taken = self.taken(loads).await?;
+        // Something else has loaded: now the engine has time for this. It is given the address once more only, since there
+        // may be loads that it does not announce.
+        if taken.is_none() && !needs_a_new_view {
+            let loads = page.loads();
+            self.webview().load(url.clone());
+            taken = self.taken(loads).await?;
+        }
+        if let Some(taken) = taken {
+            self.or_end(|| {
+                page.history_changes() > taken.history_changes && page.loads() > taken.loads
+            })
+            .await?;
+        }
+        attempt.shown();
+        self.arrive().await
+    }
+
+    /// Waits until the engine has begun to fetch what is expected, or has loaded something else, which is none.
+    async fn taken(&self, loads: u64) -> Result<Option<Taken>, MoveError> {
+        let page = &self.page;
+        self.until(|| {
+            if let Some(taken) = page.taken() {
+                Wait::Over(Ok(Some(taken)))
+            } else if page.loads() > loads {
+                Wait::Over(Ok(None))
+            } else if page.end() == Some(PageEnd::Closed) {
+                Wait::Over(Err(Gone::Ended(PageEnd::Closed).into()))
+            } else {
+                Wait::On
+            }
+        })
+        .await
+    }
+
+    /// Waits until the document that the engine shows has loaded with all that belongs to it.
+    async fn arrive(&self) -> Result<(), MoveError> {
+        // The status may still be the one of the document before. The new one has told the engine of itself before it
+        // answers anything.
+        self.alive(self.http_status()).await?;
+        self.or_end(|| self.is_complete()).await
+    }
+
+    async fn check_load(&self, url: &Url) -> Result<(), MoveError> {
+        match self.alive(self.load_error(url)).await? {
+            None => Ok(()),
+            Some(reason) => Err(MoveError::NotLoaded(reason)),
+        }
+    }
+
+    /// Waits until `condition` holds, or fails if the page ends first.
+    async fn or_end(&self, condition: impl Fn() -> bool) -> Result<(), MoveError> {
+        self.until(|| {
+            if condition() {
+                Wait::Over(Ok(()))
+            } else if let Some(end) = self.page.end() {
+                Wait::Over(Err(Gone::Ended(end).into()))
+            } else {
+                Wait::On
+            }
+        })
+        .await
+    }
+
+    /// Whether a load was given up before the engine showed anything of it, and it still has not.
+    fn is_blocked(&self) -> bool {
+        self.given_up_at.get() == Some(self.page.history_changes())
+    }
+
+    /// Waits until nobody else moves the page.
+    async fn turn(&self) -> Turn<'_> {
+        self.until(|| {
+            if self.is_moving.get() {
+                Wait::On
+            } else {
+                Wait::Over(())
+            }
+        })
+        .await;
+        self.is_moving.set(true);
+        Turn(self)
+    }
+}
+
+/// The right to move the page.
+struct Turn<'a>(&'a Tab);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.is_moving.set(false);
+        // The next one may have been looked at already.
+        self.0.waker.ring();
+    }
+}
+
+/// A move of which the engine has not shown anything yet.
+struct Attempt<'a>(Option<&'a Tab>);
+
+impl<'a> Attempt<'a> {
+    fn begin(tab: &'a Tab) -> Self {
+        Self(Some(tab))
+    }
+
+    fn shown(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if let Some(tab) = self.0 {
+            tab.given_up_at.set(Some(tab.page.history_changes()));
+        }
+    }
+}
