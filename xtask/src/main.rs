@@ -5,6 +5,7 @@
 //! The command line; see [`xtask::commands`] for what each command does.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -37,6 +38,12 @@ enum Command {
         /// Only fill `.overlay/`.
         #[arg(long)]
         overlay_only: bool,
+        /// Do none of that, but write the prepared crates to this folder, for an embedder of Servo of your own.
+        ///
+        /// The folder has to be empty or made by this command before. Prints the lines that make cargo take its
+        /// crates; `README.md` in it says the rest.
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["discard_edits", "overlay_only"])]
+        out: Option<PathBuf>,
     },
     /// Make patches of the edits in `.overlay/`.
     ///
@@ -104,8 +111,21 @@ fn execute(command: Command) -> Result<ExitCode> {
     let project = Project::find()?;
     match command {
         Command::Prepare {
+            out: Some(folder), ..
+        } => {
+            let written = prepare::out::write(&project, &folder)?;
+            print!("{}", written.patch);
+            util::say(format_args!(
+                "{} holds the crates ({} files written, {} removed); README.md in it says how to build with them",
+                folder.display(),
+                written.written,
+                written.removed
+            ));
+        }
+        Command::Prepare {
             discard_edits,
             overlay_only,
+            out: None,
         } => {
             let edits = if discard_edits {
                 LocalEdits::Discard
@@ -151,6 +171,19 @@ fn profile(release: bool) -> Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn crates_for_others_exclude_what_is_done_to_our_own() {
+        let parse = |option| {
+            Arguments::try_parse_from(
+                ["xtask", "prepare", "--out", "there", option]
+                    .iter()
+                    .copied(),
+            )
+        };
+        assert!(parse("--discard-edits").is_err());
+        assert!(parse("--overlay-only").is_err());
+    }
 
     #[test]
     fn the_suite_gets_its_arguments_as_they_are() {

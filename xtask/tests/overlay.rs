@@ -5,6 +5,7 @@
 //! Preparing and exporting, on a made-up Servo of two small crates.
 
 mod common;
+mod out;
 
 use common::{Checkout, body};
 use xtask::commands::export::{self, Options};

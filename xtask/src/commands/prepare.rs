@@ -2,7 +2,10 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! `cargo xtask prepare`: the pinned crates of Servo, with our patches and files, in `.overlay/`.
+//! `cargo xtask prepare`: the pinned crates of Servo, with our patches and files, in `.overlay/`, or, for other
+//! projects, [in a folder of theirs](out).
+
+pub mod out;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -78,26 +78,34 @@ pub fn overlay_files(project: &Project, manifest: &Manifest) -> Result<BTreeMap<
         if !folder.is_dir() {
             continue;
         }
-        for entry in WalkDir::new(&folder)
-            .into_iter()
-            .filter_entry(|entry| !is_hidden(entry.path()))
-        {
-            let entry = entry?;
-            if entry.file_type().is_dir() {
-                continue;
-            }
-            let inner = entry.path().strip_prefix(&folder)?;
-            let parts = inner
-                .iter()
-                .map(|part| part.to_str())
-                .collect::<Option<Vec<_>>>();
-            let inner = parts
-                .with_context(|| format!("{} is not UTF-8", entry.path().display()))?
-                .join("/");
+        for inner in files_in(&folder)? {
             let path = format!("{}/{inner}", package.path);
             let target = format!("{}{path}", "../".repeat(path.split('/').count()));
             files.insert(path, PathBuf::from(target));
         }
+    }
+    Ok(files)
+}
+
+/// The files in a folder and in the folders in it, but for hidden ones, with `/` between the parts.
+pub fn files_in(folder: &Path) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    let entries = WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()));
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type().is_dir() {
+            continue;
+        }
+        let inner = entry.path().strip_prefix(folder)?;
+        let parts = inner
+            .iter()
+            .map(|part| part.to_str())
+            .collect::<Option<Vec<_>>>();
+        let parts = parts.with_context(|| format!("{} is not UTF-8", entry.path().display()))?;
+        files.push(parts.join("/"));
     }
     Ok(files)
 }

@@ -5,6 +5,7 @@
 //! The commands of `cargo xtask` that need servers and other browsers; `cargo xtask` starts this program for them.
 
 mod bench;
+mod cache;
 mod version;
 mod wpt;
 
@@ -34,7 +35,8 @@ enum Command {
     /// Measure the browser beside Chromium.
     ///
     /// Takes the release build, with one process and with several, and Debian's Chromium, in turns. Says how many times
-    /// the time of Chromium each thing takes, and which goals that misses.
+    /// the time of Chromium each thing takes, and which goals that misses. `mcp` measures `webmcp serve` beside other
+    /// MCP servers for page tools.
     #[command(subcommand)]
     Bench(bench::Command),
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-/// The version that a program gives when it is asked: the first word that begins with a digit.
+/// The version that a program gives when it is asked: the first word that begins with a digit, perhaps after a `v`.
 pub fn of(program: &Path) -> Result<String> {
     let output = Command::new(program).arg("--version").output();
     let output = output.with_context(|| format!("cannot start {}", program.display()))?;
@@ -19,6 +19,7 @@ pub fn of(program: &Path) -> Result<String> {
 
 fn number(text: &str) -> Option<&str> {
     text.split_whitespace()
+        .map(|word| word.strip_prefix('v').unwrap_or(word))
         .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
 }
 
@@ -31,6 +32,7 @@ mod tests {
         let text = "Chromium 156.0.8078.114 built on Debian GNU/Linux 12\n";
         assert_eq!(number(text), Some("156.0.8078.114"));
         assert_eq!(number("webmcp 0.1.0\n"), Some("0.1.0"));
-        assert_eq!(number("webmcp\n"), None);
+        assert_eq!(number("v20.20.2\n"), Some("20.20.2"));
+        assert_eq!(number("webmcp version\n"), None);
     }
 }

@@ -62,9 +62,9 @@ impl Kind {
 
 /// Where the browsers are.
 pub struct Contestants {
-    webmcp: PathBuf,
+    pub webmcp: PathBuf,
     pub webmcp_version: String,
-    chromium: PathBuf,
+    pub chromium: PathBuf,
     pub chromium_version: String,
 }
 

@@ -11,32 +11,49 @@ use serde::Serialize;
 
 use super::browsers::Kind;
 
-/// The figures of one row: those of each browser, one a round.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Figures(BTreeMap<Kind, Vec<f64>>);
+/// The figures of one row: those of each browser, or of whatever else is measured, one a round.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures<K: Ord = Kind>(BTreeMap<K, Vec<f64>>);
 
-impl Figures {
-    pub fn add(&mut self, browser: Kind, figure: f64) {
-        self.0.entry(browser).or_default().push(figure);
+impl<K: Ord> Default for Figures<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord> Figures<K> {
+    pub fn add(&mut self, whose: K, figure: f64) {
+        self.0.entry(whose).or_default().push(figure);
     }
 
     /// The median over the rounds.
-    pub fn median(&self, browser: Kind) -> Option<f64> {
-        median(self.0.get(&browser)?)
+    pub fn median(&self, whose: K) -> Option<f64> {
+        median(self.0.get(&whose)?)
     }
+}
 
+impl Figures {
     /// How many times the figure of Chromium that of a browser is.
     pub fn ratio(&self, browser: Kind) -> Option<f64> {
         Some(self.median(browser)? / self.median(Kind::Chromium)?)
     }
 }
 
-fn median(figures: &[f64]) -> Option<f64> {
+/// The median of figures.
+pub fn median(figures: &[f64]) -> Option<f64> {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = *sorted.get((sorted.len() - 1) / 2)?;
     Some(f64::midpoint(lower, upper))
+}
+
+/// The least figure that `percent` of them do not exceed.
+pub fn percentile(figures: &[f64], percent: usize) -> Option<f64> {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
 }
 
 /// A table, in the form of Markdown, in which all but the first column are numbers.
@@ -76,6 +93,15 @@ mod tests {
         assert_eq!(median(&[3.0]), Some(3.0));
         assert_eq!(median(&[9.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[9.0, 1.0, 2.0, 4.0]), Some(3.0));
+    }
+
+    #[test]
+    fn a_percentile_is_one_of_the_figures() {
+        let figures: Vec<f64> = (1..=20).rev().map(f64::from).collect();
+        assert_eq!(percentile(&figures, 95), Some(19.0));
+        assert_eq!(percentile(&figures, 100), Some(20.0));
+        assert_eq!(percentile(&[7.0], 95), Some(7.0));
+        assert_eq!(percentile(&[], 95), None);
     }
 
     #[test]

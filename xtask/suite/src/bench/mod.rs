@@ -5,11 +5,13 @@
 //! `cargo xtask bench`: the browser beside Chromium.
 //!
 //! [`page`] measures what the methods of `document.modelContext` cost inside a page, [`start`] how long it takes from
-//! nothing to the first tool, and how much memory. [`browsers`] starts the browsers, [`server`] serves the pages, which
+//! nothing to the first tool, and how much memory; [`mcp`] what a client of `webmcp serve` waits for, beside other MCP
+//! servers. [`browsers`] starts the browsers, [`server`] serves the pages, which
 //! are in `xtask/suite/bench/`.
 
 mod browsers;
 mod figures;
+mod mcp;
 mod memory;
 mod page;
 mod server;
@@ -32,6 +34,23 @@ pub enum Command {
     Page(Options),
     /// From the start of the process to the first tool, and the memory that this takes.
     Start(Options),
+    /// The tools of a page for an MCP client, beside other servers.
+    ///
+    /// Runs `webmcp serve`, and with Chromium chrome-devtools-mcp, @playwright/mcp and agent-browser, in turns, with the
+    /// same page, calls and client: the time from the start of the process until the tool of the page is listed, the
+    /// time of a call, and the memory of all processes. The others are installed from npm, in fixed versions, into the
+    /// user's folder for caches. One that cannot be installed, or fails, is named and left out.
+    Mcp(McpOptions),
+}
+
+/// What `bench mcp` takes besides.
+#[derive(Args, Clone, Debug)]
+pub struct McpOptions {
+    #[command(flatten)]
+    options: Options,
+    /// How many calls of each server are timed in each round.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..))]
+    calls: u16,
 }
 
 /// What is measured, and where the figures go.
@@ -49,7 +68,9 @@ pub struct Options {
 }
 
 pub fn run(project: &Project, command: &Command) -> Result<()> {
-    let (Command::Page(options) | Command::Start(options)) = command;
+    let (Command::Page(options)
+    | Command::Start(options)
+    | Command::Mcp(McpOptions { options, .. })) = command;
     let contestants = Contestants::find(project, options.binary.as_deref())?;
     util::say(format_args!(
         "webmcp {} beside Chromium {}",
@@ -71,6 +92,13 @@ pub fn run(project: &Project, command: &Command) -> Result<()> {
                 runtime.block_on(start::measure(&contestants, options.rounds.unwrap_or(15)))?;
             print!("{}", start::report(&figures));
             write(options, &contestants, &figures)
+        }
+        Command::Mcp(McpOptions { calls, .. }) => {
+            let rounds = options.rounds.unwrap_or(5);
+            let figures = runtime.block_on(mcp::measure(&contestants, rounds, *calls))?;
+            print!("{}", mcp::report(&figures));
+            write(options, &contestants, &figures)?;
+            mcp::ensure_measured(&figures)
         }
     }
 }

@@ -6,15 +6,12 @@
 //!
 //! All of it is fetched or made once for all checkouts, and kept in the user's folder for caches.
 
-use std::fs::{self, File};
-use std::io::Write as _;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use directories::ProjectDirs;
 use flate2::read::GzDecoder;
-use fs4::fs_std::FileExt as _;
-use sha2::{Digest as _, Sha256, Sha512};
+use sha2::{Digest as _, Sha512};
 use xtask::toolchain::system;
 use xtask::util::command::Command;
 use xtask::util::progress::Progress;
@@ -22,6 +19,7 @@ use xtask::util::{self};
 
 use super::certificate::Certificates;
 use super::server::HOSTS;
+use crate::cache;
 
 /// Changes whenever the same pins would give another folder.
 const SCHEME: &str = "1";
@@ -59,46 +57,28 @@ pub struct Setup {
 impl Setup {
     /// Sets everything up that is not there yet.
     pub fn prepare() -> Result<Self> {
-        let folders = ProjectDirs::from("", "", "servo-webmcp")
-            .context("there is no home folder to keep the test server in")?;
-        Self::prepare_in(&folders.cache_dir().join("wpt"))
+        let folder = cache::once(&cache::folder("wpt")?, &key(), |folder| {
+            let setup = Self {
+                folder: folder.to_owned(),
+            };
+            setup.make()
+        })?;
+        Ok(Self { folder })
     }
 
-    fn prepare_in(cache: &Path) -> Result<Self> {
-        fs::create_dir_all(cache).with_context(|| format!("cannot make {}", cache.display()))?;
-        let setup = Self {
-            folder: cache.join(key()),
-        };
-        let stamp = setup.folder.join("ready");
-        if stamp.is_file() {
-            return Ok(setup);
-        }
-        let lock = File::create(cache.join("lock"))?;
-        lock.lock_exclusive()
-            .context("cannot lock the folder of the test server")?;
-        if stamp.is_file() {
-            return Ok(setup);
-        }
-        // Left over from a set-up that was cut short.
-        if setup.folder.exists() {
-            fs::remove_dir_all(&setup.folder)?;
-        }
-        fs::create_dir_all(&setup.folder)?;
-        let progress = Progress::start(
+    fn make(&self) -> Result<()> {
+        let _progress = Progress::start(
             "Setting up the server and the harness of web-platform-tests",
             "under a minute, once",
         );
-        setup.install_server()?;
-        setup.fetch(&HARNESS)?;
-        setup.fetch(&INTERFACES)?;
-        let certificates = setup.certificates();
+        self.install_server()?;
+        self.fetch(&HARNESS)?;
+        self.fetch(&INTERFACES)?;
+        let certificates = self.certificates();
         if let Some(folder) = certificates.host.parent() {
             fs::create_dir_all(folder)?;
         }
-        certificates.make(&HOSTS.all_names())?;
-        drop(progress);
-        File::create(&stamp)?.write_all(SCHEME.as_bytes())?;
-        Ok(setup)
+        certificates.make(&HOSTS.all_names())
     }
 
     /// The Python that has the server's packages.
@@ -210,19 +190,14 @@ fn unpack(package: &Package, archive: &[u8], target: &Path) -> Result<()> {
 
 /// A name for all that is pinned.
 fn key() -> String {
-    let mut hash = Sha256::new();
     let names = HOSTS.all_names().join(" ");
-    for text in [
+    cache::key(&[
         SCHEME,
         REQUIREMENTS,
         HARNESS.sha512,
         INTERFACES.sha512,
         &names,
-    ] {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    }
-    util::hex(&hash.finalize()).chars().take(16).collect()
+    ])
 }
 
 #[cfg(test)]
