@@ -21,9 +21,6 @@ use super::tab::Tab;
 use super::wait::Wait;
 use crate::exit::{Failure, Result};
 
-/// The titles of the pages that the engine shows instead of one that it cannot load.
-const ERROR_TITLES: [&str; 2] = ["Error loading page", "Certificate error"];
-
 /// What the engine says of every connection that it could not make.
 const CONNECTION_FAILED: &str = "client error (Connect)";
 
@@ -67,16 +64,15 @@ impl Tab {
     /// What to say of the page that was to come from `url`, if it did not load. A page that the server calls an error is not
     /// the page asked for.
     pub async fn load_error(&self, url: &Url) -> Option<String> {
-        let title = self.webview().page_title();
-        let reason = if title.is_some_and(|title| ERROR_TITLES.contains(&title.as_str())) {
-            let reason = self.evaluate(REASON_OF_ERROR_PAGE).await.ok().flatten();
-            let reason = reason
-                .and_then(|json| serde_json::from_str::<Option<String>>(&json).ok())
-                .flatten()?;
-            self.in_words(reason, url).await
-        } else {
-            let status = self.http_status().await.filter(|status| *status >= 400)?;
-            format!("the server answered with status {status}")
+        // The title alone would tell most pages apart, but what the engine says of it can come later than the end of the load.
+        let reason = self.evaluate(REASON_OF_ERROR_PAGE).await.ok().flatten();
+        let reason = reason.and_then(|json| serde_json::from_str::<Option<String>>(&json).ok());
+        let reason = match reason.flatten() {
+            Some(reason) => self.in_words(reason, url).await,
+            None => {
+                let status = self.http_status().await.filter(|status| *status >= 400)?;
+                format!("the server answered with status {status}")
+            }
         };
         Some(format!("{url} did not load: {reason}"))
     }

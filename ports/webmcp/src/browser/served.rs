@@ -186,7 +186,7 @@ impl Page for ServedPage {
         let url = self.parse(&address)?;
         self.ask(move |tab| async move {
             tab.navigate(url.clone()).await?;
-            Ok(location(&tab, url))
+            new_location(&tab, url).await
         })
         .await
     }
@@ -195,7 +195,7 @@ impl Page for ServedPage {
         let start = self.start.clone();
         self.ask(move |tab| async move {
             tab.go_back().await?;
-            Ok(location(&tab, start))
+            new_location(&tab, start).await
         })
         .await
     }
@@ -204,7 +204,7 @@ impl Page for ServedPage {
         let start = self.start.clone();
         self.ask(move |tab| async move {
             tab.reload(&start).await?;
-            Ok(location(&tab, start))
+            new_location(&tab, start).await
         })
         .await
     }
@@ -324,6 +324,21 @@ fn location(tab: &Tab, otherwise: Url) -> Location {
         url: webview.url().unwrap_or(otherwise),
         title: webview.page_title().unwrap_or_default(),
     }
+}
+
+/// Where a page is that has just loaded. What the engine says of its title can come later than the end of the load, so
+/// the page itself is asked.
+async fn new_location(tab: &Tab, otherwise: Url) -> Result<Location, PageError> {
+    let title = tab.alive(tab.evaluate("document.title")).await?;
+    let location = location(tab, otherwise);
+    Ok(Location {
+        title: title
+            .ok()
+            .flatten()
+            .and_then(|json| serde_json::from_str(&json).ok())
+            .unwrap_or(location.title),
+        ..location
+    })
 }
 
 /// The text that `script` gives.

@@ -85,5 +85,5 @@ eachRevision("the tool is marked", async (t, revision) => {
   const pay = await session.tool("pay");
   assert.equal(pay.annotations.destructiveHint, true);
   assert.equal(pay._meta["webmcp/consequential"], true);
-  assert.match(pay.description, /only if the user agrees/);
+  assert.match(pay.description, /The user should agree to it first/);
 });
