@@ -7,9 +7,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use engine_tests::{Browser, Site, Suite, tests};
+use engine_tests::{Browser, ExecutionStep, Page, Site, Suite, tests};
 use serde_json::json;
-use servo::{ScriptOutcome, ToolAnnotations, ToolFailureKind, ToolOutcome};
+use servo::{ScriptOutcome, ToolAnnotations, ToolFailureKind, ToolId, ToolOutcome};
 
 pub fn add_to(suite: &mut Suite) {
     suite.add_in_every_mode(tests![
@@ -17,6 +17,7 @@ pub fn add_to(suite: &mut Suite) {
         the_embedder_runs_tools_that_are_exposed_to_nobody,
         the_embedder_cancels_a_call,
         changes_of_the_tools_are_told,
+        a_tool_with_consequences_runs_only_if_it_is_allowed,
     ]);
     suite.add(tests![
         a_page_without_tools_lists_none,
@@ -30,6 +31,13 @@ pub fn add_to(suite: &mut Suite) {
         calls_of_the_embedder_are_independent,
         a_call_of_the_embedder_is_none_of_the_pages,
         a_callback_may_call_back,
+        a_request_tells_what_is_to_run,
+        a_request_that_is_dropped_is_denied,
+        a_request_is_about_one_registration,
+        a_call_that_waits_to_be_allowed_can_be_cancelled,
+        a_page_needs_nobody_s_leave,
+        every_execution_is_told_of,
+        documents_have_their_own_ids,
         pages_do_not_see_each_other,
         a_tool_of_another_page_is_not_run,
         a_script_is_evaluated_and_awaited,
@@ -166,6 +174,141 @@ fn the_embedder_cancels_a_call(browser: &Browser) {
             json!(["toolactivated", "AbortError", "toolcancel"])
         );
     }
+}
+
+const BUY: &str = "globalThis.bought = 0;
+    await register('buy', ({ what }) => { bought++; return what; },
+                   { annotations: { consequentialHint: true } });";
+
+fn open_shop(browser: &Browser) -> Page<'_> {
+    let page = browser.open("https://a.test/");
+    page.run(BUY);
+    page
+}
+
+fn a_tool_with_consequences_runs_only_if_it_is_allowed(browser: &Browser) {
+    let page = open_shop(browser);
+    let input = r#"{"what": "tea"}"#;
+    let call = page.start(page.tool("buy").id, input);
+    let request = page.take_execution_request();
+    assert_eq!(page.run("return bought"), json!(0));
+    assert!(!call.is_finished());
+    request.allow();
+    assert_eq!(call.outcome(), text("tea"));
+    assert_eq!(page.run("return bought"), json!(1));
+
+    let call = page.start(page.tool("buy").id, input);
+    page.take_execution_request().deny();
+    assert_eq!(failure(call.outcome()), ToolFailureKind::Refused);
+    assert_eq!(page.run("return bought"), json!(1));
+}
+
+fn a_request_tells_what_is_to_run(browser: &Browser) {
+    let page = open_shop(browser);
+    let tool = page.tool("buy");
+    let call = page.start(tool.id, r#"{"what": "a pot"}"#);
+    let request = page.take_execution_request();
+    assert_eq!(request.execution(), call.id);
+    assert_eq!(request.input_json(), r#"{"what": "a pot"}"#);
+    let asked = request.tool();
+    assert_eq!(
+        (asked.id, asked.name.as_str(), asked.origin.as_str()),
+        (tool.id, "buy", "https://a.test")
+    );
+    assert_eq!(asked.document, tool.document);
+}
+
+fn a_request_that_is_dropped_is_denied(browser: &Browser) {
+    let page = open_shop(browser);
+    let call = page.start(page.tool("buy").id, "{}");
+    drop(page.take_execution_request());
+    assert_eq!(failure(call.outcome()), ToolFailureKind::Refused);
+    assert_eq!(page.run("return bought"), json!(0));
+}
+
+fn a_request_is_about_one_registration(browser: &Browser) {
+    let page = browser.open("https://a.test/");
+    page.run(
+        "globalThis.controller = new AbortController();
+         await register('buy', () => 'first',
+                        { annotations: { consequentialHint: true }, signal: controller.signal });",
+    );
+    let call = page.start(page.tool("buy").id, "{}");
+    let request = page.take_execution_request();
+    page.run("controller.abort()");
+    page.run(BUY);
+    request.allow();
+    assert_eq!(failure(call.outcome()), ToolFailureKind::NoSuchTool);
+    assert_eq!(page.run("return bought"), json!(0));
+}
+
+fn a_call_that_waits_to_be_allowed_can_be_cancelled(browser: &Browser) {
+    let page = open_shop(browser);
+    let call = page.start(page.tool("buy").id, "{}");
+    let request = page.take_execution_request();
+    page.webview().cancel_tool_execution(call.id);
+    assert_eq!(failure(call.outcome()), ToolFailureKind::Cancelled);
+    // An answer that comes too late changes nothing. The call after it would have been overtaken by it.
+    request.allow();
+    let next = page.start(page.tool("buy").id, "{}");
+    page.take_execution_request().deny();
+    assert_eq!(failure(next.outcome()), ToolFailureKind::Refused);
+    assert_eq!(page.run("return bought"), json!(0));
+}
+
+fn a_page_needs_nobody_s_leave(browser: &Browser) {
+    let page = open_shop(browser);
+    assert_eq!(
+        page.run("return await call('buy', { what: 'tea' })"),
+        json!("tea")
+    );
+}
+
+fn every_execution_is_told_of(browser: &Browser) {
+    use ExecutionStep::{Finished, Requested, Started};
+
+    let page = open_shop(browser);
+    page.run("await register('greet', () => 'Hello'); await register('wait', () => never())");
+    let named = |name: &str| name.to_owned();
+
+    let call = page.start(page.tool("greet").id, "{}");
+    let outcome = call.outcome();
+    assert_eq!(
+        page.execution_steps(call.id),
+        [Started(named("greet")), Finished(outcome)]
+    );
+
+    let call = page.start(page.tool("wait").id, "{}");
+    page.webview().cancel_tool_execution(call.id);
+    let outcome = call.outcome();
+    assert_eq!(
+        page.execution_steps(call.id),
+        [Started(named("wait")), Finished(outcome)]
+    );
+
+    let call = page.start(page.tool("buy").id, "{}");
+    page.take_execution_request().deny();
+    let outcome = call.outcome();
+    assert_eq!(
+        page.execution_steps(call.id),
+        [Requested(named("buy")), Finished(outcome)]
+    );
+
+    let call = page.start(ToolId::new(), "{}");
+    let outcome = call.outcome();
+    assert_eq!(page.execution_steps(call.id), [Finished(outcome)]);
+}
+
+fn documents_have_their_own_ids(browser: &Browser) {
+    let page = browser.open("https://a.test/");
+    page.run("await addFrame({ src: '/?frame', allow: 'tools' }); await register('x'); await register('y')");
+    page.frame(&[0]).run("await register('z')");
+    let (x, y, z) = (page.tool("x"), page.tool("y"), page.tool("z"));
+    assert_eq!(x.document, y.document);
+    assert_ne!(x.document, z.document);
+    page.reload();
+    page.run("await register('x')");
+    assert_ne!(page.tool("x").document, x.document);
 }
 
 fn changes_of_the_tools_are_told(browser: &Browser) {

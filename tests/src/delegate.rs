@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use servo::{
-    ConsoleLogLevel, CreateNewWebViewRequest, LoadStatus, SoftwareRenderingContext, TraversalId,
-    WebResourceLoad, WebResourceResponse, WebView, WebViewDelegate,
+    ConsoleLogLevel, CreateNewWebViewRequest, ExecutionId, LoadStatus, PageTool,
+    SoftwareRenderingContext, ToolExecutionRequest, ToolOutcome, TraversalId, WebResourceLoad,
+    WebResourceResponse, WebView, WebViewDelegate,
 };
 
 use crate::Site;
@@ -37,6 +38,21 @@ pub(crate) struct PageDelegate {
     pub(crate) traversals: RefCell<HashSet<TraversalId>>,
     pub(crate) crashes: Cell<usize>,
     pub(crate) console: RefCell<Vec<String>>,
+    /// What executions of tools went through, in order.
+    pub(crate) executions: RefCell<Vec<(ExecutionId, ExecutionStep)>>,
+    /// The executions that wait to be allowed.
+    pub(crate) requests: RefCell<Vec<ToolExecutionRequest>>,
+}
+
+/// What Servo tells of an execution that the embedder has begun.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExecutionStep {
+    /// The tool of this name has consequences, and asks to run.
+    Requested(String),
+    /// The tool of this name runs.
+    Started(String),
+    /// It has come to this end.
+    Finished(ToolOutcome),
 }
 
 impl PageDelegate {
@@ -48,6 +64,8 @@ impl PageDelegate {
             traversals: RefCell::default(),
             crashes: Cell::default(),
             console: RefCell::default(),
+            executions: RefCell::default(),
+            requests: RefCell::default(),
         })
     }
 }
@@ -69,6 +87,34 @@ impl WebViewDelegate for PageDelegate {
 
     fn notify_page_tools_changed(&self, _webview: WebView) {
         self.tool_changes.set(self.tool_changes.get() + 1);
+    }
+
+    fn request_tool_execution(&self, _webview: WebView, request: ToolExecutionRequest) {
+        let step = ExecutionStep::Requested(request.tool().name.clone());
+        self.executions
+            .borrow_mut()
+            .push((request.execution(), step));
+        self.requests.borrow_mut().push(request);
+    }
+
+    fn notify_tool_execution_started(
+        &self,
+        _webview: WebView,
+        execution: ExecutionId,
+        tool: PageTool,
+    ) {
+        let step = ExecutionStep::Started(tool.name);
+        self.executions.borrow_mut().push((execution, step));
+    }
+
+    fn notify_tool_execution_finished(
+        &self,
+        _webview: WebView,
+        execution: ExecutionId,
+        outcome: &ToolOutcome,
+    ) {
+        let step = ExecutionStep::Finished(outcome.clone());
+        self.executions.borrow_mut().push((execution, step));
     }
 
     fn notify_crashed(&self, _webview: WebView, reason: String, _backtrace: Option<String>) {

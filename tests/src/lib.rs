@@ -32,6 +32,7 @@ mod suite;
 mod waker;
 
 pub use browser::Browser;
+pub use delegate::ExecutionStep;
 pub use page::{Call, Frame, Page};
 pub use site::{Resource, Site};
 pub use suite::{Mode, NamedTest, Options, Suite};

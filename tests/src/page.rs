@@ -7,13 +7,13 @@ use std::rc::Rc;
 
 use serde_json::Value;
 use servo::{
-    ExecutionId, JSValue, JavaScriptEvaluationError, PageTool, ToolId, ToolOutcome, TraversalId,
-    WebView,
+    ExecutionId, JSValue, JavaScriptEvaluationError, PageTool, ToolExecutionRequest, ToolId,
+    ToolOutcome, TraversalId, WebView,
 };
 use url::Url;
 
 use crate::Browser;
-use crate::delegate::PageDelegate;
+use crate::delegate::{ExecutionStep, PageDelegate};
 
 /// A page and everything in it. Dropping it closes it.
 pub struct Page<'browser> {
@@ -191,6 +191,26 @@ impl<'browser> Page<'browser> {
     #[track_caller]
     pub fn call(&self, name: &str, input: &str) -> ToolOutcome {
         self.start(self.tool(name).id, input).outcome()
+    }
+
+    /// Wait until an execution asks to be allowed, and take the request.
+    #[track_caller]
+    pub fn take_execution_request(&self) -> ToolExecutionRequest {
+        self.browser
+            .wait_until("an execution asks to be allowed", || {
+                !self.delegate.requests.borrow().is_empty()
+            });
+        self.delegate.requests.borrow_mut().remove(0)
+    }
+
+    /// What the embedder was told of an execution.
+    pub fn execution_steps(&self, execution: ExecutionId) -> Vec<ExecutionStep> {
+        let steps = self.delegate.executions.borrow();
+        steps
+            .iter()
+            .filter(|(of, _)| *of == execution)
+            .map(|(_, step)| step.clone())
+            .collect()
     }
 
     /// Let the embedder begin to run a tool.

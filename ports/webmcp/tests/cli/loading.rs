@@ -38,7 +38,7 @@ fn server(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
 }
 
 /// A server that sends `response` to each request.
-fn server_of(response: &'static str) -> u16 {
+pub fn server_of(response: &'static str) -> u16 {
     server(move |mut stream| {
         let mut request = Vec::new();
         let mut byte = [0];

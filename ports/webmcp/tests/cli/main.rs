@@ -7,6 +7,7 @@
 mod call;
 mod eval;
 #[cfg(unix)]
+mod example;
 mod frameworks;
 mod guide;
 mod loading;
