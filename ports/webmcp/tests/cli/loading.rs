@@ -6,7 +6,9 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use predicates::str::contains;
 
@@ -40,14 +42,20 @@ fn server(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
 /// A server that sends `response` to each request.
 pub fn server_of(response: &'static str) -> u16 {
     server(move |mut stream| {
-        let mut request = Vec::new();
-        let mut byte = [0];
-        while !request.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).is_ok() {
-            request.push(byte[0]);
-        }
+        head_of_request(&mut stream);
         // The client is free to go away.
         let _ = stream.write_all(response.as_bytes());
     })
+}
+
+/// The request line and the headers of the next request, in lower case.
+fn head_of_request(stream: &mut TcpStream) -> String {
+    let mut request = Vec::new();
+    let mut byte = [0];
+    while !request.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).is_ok() {
+        request.push(byte[0]);
+    }
+    String::from_utf8_lossy(&request).to_lowercase()
 }
 
 #[test]
@@ -132,6 +140,49 @@ fn a_page_of_a_real_server_is_loaded() {
         .assert()
         .success()
         .stdout("\"Here\"\n");
+}
+
+#[test]
+fn a_script_that_is_validated_while_it_is_received_runs() {
+    const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n\
+        <!doctype html><script src=a.js></script><script src=b.js></script>";
+    const SCRIPT: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nCache-Control: no-cache\r\n\
+        ETag: \"1\"\r\nContent-Length: 15\r\nConnection: close\r\n\r\n";
+    const UNCHANGED: &str = "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\nConnection: close\r\n\r\n";
+
+    // A script comes to its end only once the page has asked for it again, or after a while if it does not.
+    let validations = Arc::new((Mutex::new(0), Condvar::new()));
+    let port = server({
+        let validations = validations.clone();
+        move |mut stream| {
+            let validations = validations.clone();
+            thread::spawn(move || {
+                let (count, changed) = &*validations;
+                let request = head_of_request(&mut stream);
+                if !request.contains(".js") {
+                    let _ = stream.write_all(PAGE.as_bytes());
+                } else if request.contains("if-none-match") {
+                    let _ = stream.write_all(UNCHANGED.as_bytes());
+                    *count.lock().expect("no thread panics") += 1;
+                    changed.notify_all();
+                } else {
+                    let _ = stream.write_all(SCRIPT.as_bytes());
+                    let _ = stream.write_all(b"window.");
+                    let count = count.lock().expect("no thread panics");
+                    let wait = Duration::from_secs(5);
+                    let _count = changed.wait_timeout_while(count, wait, |count| *count == 0);
+                    let name = if request.contains("a.js") { "a" } else { "b" };
+                    let _ = stream.write_all(format!("{name} = true").as_bytes());
+                }
+            });
+        }
+    });
+    webmcp(&["eval", &format!("http://127.0.0.1:{port}/"), "[a, b]"])
+        .assert()
+        .success()
+        .stdout("[true,true]\n");
+    let count = *validations.0.lock().expect("no thread panics");
+    assert!(count > 0, "no script was validated, so nothing was tested");
 }
 
 #[test]
