@@ -150,29 +150,45 @@ fn a_script_that_is_validated_while_it_is_received_runs() {
         ETag: \"1\"\r\nContent-Length: 15\r\nConnection: close\r\n\r\n";
     const UNCHANGED: &str = "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\nConnection: close\r\n\r\n";
 
-    // A script comes to its end only once the page has asked for it again, or after a while if it does not.
-    let validations = Arc::new((Mutex::new(0), Condvar::new()));
+    /// How often the second script was asked for, and how often with a condition.
+    #[derive(Default)]
+    struct Requests {
+        first: usize,
+        conditional: usize,
+    }
+
+    // While the page waits for the first script, it fetches the second one ahead. The second one then comes to its end only
+    // once the page has asked for it again. Both waits end after a while, so that a page that does otherwise fails the test.
+    let state = Arc::new((Mutex::new(Requests::default()), Condvar::new()));
     let port = server({
-        let validations = validations.clone();
+        let state = state.clone();
         move |mut stream| {
-            let validations = validations.clone();
+            let state = state.clone();
             thread::spawn(move || {
-                let (count, changed) = &*validations;
+                let (requests, changed) = &*state;
+                let note = |note: fn(&mut Requests)| {
+                    note(&mut requests.lock().expect("no thread panics"));
+                    changed.notify_all();
+                };
+                let wait_while = |condition: fn(&mut Requests) -> bool| {
+                    let requests = requests.lock().expect("no thread panics");
+                    let _ = changed.wait_timeout_while(requests, Duration::from_secs(5), condition);
+                };
                 let request = head_of_request(&mut stream);
-                if !request.contains(".js") {
+                // The client is free to go away at any time.
+                if request.contains("a.js") {
+                    wait_while(|requests| requests.first == 0);
+                    let _ = stream.write_all(format!("{SCRIPT}window.a = true").as_bytes());
+                } else if !request.contains("b.js") {
                     let _ = stream.write_all(PAGE.as_bytes());
                 } else if request.contains("if-none-match") {
                     let _ = stream.write_all(UNCHANGED.as_bytes());
-                    *count.lock().expect("no thread panics") += 1;
-                    changed.notify_all();
+                    note(|requests| requests.conditional += 1);
                 } else {
-                    let _ = stream.write_all(SCRIPT.as_bytes());
-                    let _ = stream.write_all(b"window.");
-                    let count = count.lock().expect("no thread panics");
-                    let wait = Duration::from_secs(5);
-                    let _count = changed.wait_timeout_while(count, wait, |count| *count == 0);
-                    let name = if request.contains("a.js") { "a" } else { "b" };
-                    let _ = stream.write_all(format!("{name} = true").as_bytes());
+                    let _ = stream.write_all(format!("{SCRIPT}window.").as_bytes());
+                    note(|requests| requests.first += 1);
+                    wait_while(|requests| requests.conditional == 0);
+                    let _ = stream.write_all(b"b = true");
                 }
             });
         }
@@ -181,8 +197,8 @@ fn a_script_that_is_validated_while_it_is_received_runs() {
         .assert()
         .success()
         .stdout("[true,true]\n");
-    let count = *validations.0.lock().expect("no thread panics");
-    assert!(count > 0, "no script was validated, so nothing was tested");
+    let requests = state.0.lock().expect("no thread panics");
+    assert_eq!((requests.first, requests.conditional), (1, 1));
 }
 
 #[test]
