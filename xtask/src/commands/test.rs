@@ -2,14 +2,17 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! `cargo xtask test`: the tests of both workspaces.
+//! `cargo xtask test`: the tests of both workspaces, and the conformance suite.
 
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use super::build::{self, Profile};
 use super::prepare::{self, LocalEdits};
+use super::suite;
 use crate::toolchain::system;
 use crate::util::cargo::cargo;
 use crate::util::progress::duration;
@@ -46,6 +49,13 @@ pub fn run(project: &Project, filter: Option<&str>) -> Result<()> {
     // Pages of React and Vue are among what the browser is tested with.
     system::install_programs(&[("node", "nodejs"), ("npm", "npm")])?;
     part("the engine and the browser", &project.ports())?;
+    // Its tests are files, which `cargo xtask wpt` takes by their paths.
+    if filter.is_none() {
+        let name = "the conformance suite";
+        util::say(format_args!("\nTests of {name}"));
+        let started = Instant::now();
+        parts.push((name, conformance(project)?, started.elapsed()));
+    }
 
     util::say("");
     for (name, outcome, time) in &parts {
@@ -72,6 +82,17 @@ pub fn run(project: &Project, filter: Option<&str>) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Runs the suite in the browser that the tests before it have built.
+fn conformance(project: &Project) -> Result<Outcome> {
+    let browser = build::program(project, Profile::Dev)?;
+    let status = suite::run(project, "wpt", &["--binary".into(), browser.into()])?;
+    Ok(if status == ExitCode::SUCCESS {
+        Outcome::Passed
+    } else {
+        Outcome::Failed
+    })
 }
 
 fn has_nextest() -> bool {
