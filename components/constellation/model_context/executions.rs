@@ -30,7 +30,10 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
     /// The part of `executeTool()` that runs in parallel. An error is what the caller's promise is rejected for.
     ///
     /// <https://webmachinelearning.github.io/webmcp/#dom-modelcontext-executetool>
-    #[expect(clippy::too_many_arguments)]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the steps of the draft name that many things"
+    )]
     pub(super) fn execute_tool_for_document(
         &mut self,
         webview_id: WebViewId,

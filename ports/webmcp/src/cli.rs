@@ -473,8 +473,8 @@ mod tests {
     #[test]
     fn an_origin_is_written_as_a_browser_sends_it() {
         for (text, origin) in [
-            ("https://Example.com", "https://example.com"),
-            ("https://example.com:443/", "https://example.com"),
+            ("https://Example.com/", "https://example.com"),
+            ("https://example.com:443", "https://example.com"),
             ("http://localhost:6274", "http://localhost:6274"),
             ("http://localhost:*", "http://localhost:*"),
         ] {

@@ -24,9 +24,9 @@ use super::watchers::Channel;
 use crate::Page;
 use crate::fixed_tools::FixedTool;
 
-/// How long a client of 2026-07-28 may take a list of tools for fresh, in milliseconds. A page changes its tools when it
-/// likes, so never; clients that listen are told when it has.
-const FRESH: u64 = 0;
+/// How long a client of 2026-07-28 may take a list or a resource for fresh, in milliseconds. A page changes when it likes,
+/// so never; clients that listen are told when it has.
+pub(super) const FRESH: u64 = 0;
 
 const INSTRUCTIONS: &str = "This server drives a browser with one page. The tools whose names begin with \"browser_\" are the \
     browser's own. All others are offered by the page itself, by any of its frames, and come and go as the page likes and \

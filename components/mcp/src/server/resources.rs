@@ -11,6 +11,7 @@ use rmcp::model::{
     CacheScope, ErrorCode, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
 };
 
+use super::handler::FRESH;
 use super::listing::listing;
 use super::state::{Connection, State};
 use crate::text::cut;
@@ -117,7 +118,7 @@ impl PageResource {
 pub(super) fn list_resources() -> ListResourcesResult {
     let resources = PageResource::ALL.map(PageResource::describe).into();
     ListResourcesResult::with_all_items(resources)
-        .with_ttl_ms(0)
+        .with_ttl_ms(FRESH)
         .with_cache_scope(CacheScope::Private)
 }
 
@@ -150,7 +151,7 @@ impl<P: Page> Connection<P> {
                 .with_mime_type(resource.mime_type()),
         };
         Ok(ReadResourceResult::new(vec![contents])
-            .with_ttl_ms(0)
+            .with_ttl_ms(FRESH)
             .with_cache_scope(CacheScope::Private))
     }
 }

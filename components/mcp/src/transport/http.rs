@@ -4,6 +4,7 @@
 
 //! Many clients, over HTTP.
 
+use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +38,7 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Who may speak to the server over HTTP.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct HttpOptions {
     /// The hosts, with or without a port, by which clients may call the server. If there are none, those of the own
     /// machine: `localhost`, `127.0.0.1` and `::1`. A page that makes a name of its own point to this machine sends
@@ -48,6 +49,17 @@ pub struct HttpOptions {
     pub allowed_origins: Vec<String>,
     /// What clients have to send as a bearer token, if anything.
     pub token: Option<String>,
+}
+
+/// Everything but the token, which is nobody's business who reads a log.
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HttpOptions")
+            .field("allowed_hosts", &self.allowed_hosts)
+            .field("allowed_origins", &self.allowed_origins)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Serves clients at `/mcp` on the socket until `shutdown`, then cancels the calls that run and returns.
@@ -186,6 +198,18 @@ mod tests {
             headers.append(AUTHORIZATION, value.parse().unwrap());
         }
         assert_eq!(bearer_token(&headers), token);
+    }
+
+    #[test]
+    fn the_token_is_not_shown() {
+        let options = HttpOptions {
+            allowed_hosts: vec!["tools.example".to_owned()],
+            token: Some("secret".to_owned()),
+            ..HttpOptions::default()
+        };
+        let text = format!("{options:?}");
+        assert!(text.contains("tools.example"), "{text}");
+        assert!(!text.contains("secret"), "{text}");
     }
 
     #[test]

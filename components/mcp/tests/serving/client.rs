@@ -4,6 +4,8 @@
 
 //! A client, as the protocol library makes it.
 
+use std::time::Duration;
+
 use modelcontext_mcp::{ServeError, Server, serve_stdio};
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams,
@@ -15,6 +17,7 @@ use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, Role
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::page::FakePage;
 
@@ -191,6 +194,12 @@ impl Client {
 
     pub async fn event(&mut self) -> Event {
         self.events.recv().await.expect("the client is there")
+    }
+
+    /// Checks that nothing more happens, whatever timers of the server still run. The clock has to be paused.
+    pub async fn assert_silent(&mut self) {
+        let event = timeout(Duration::from_secs(60), self.events.recv()).await;
+        assert!(event.is_err(), "{event:?}");
     }
 }
 

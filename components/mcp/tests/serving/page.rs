@@ -5,13 +5,13 @@
 //! A page in memory, played by the test.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use modelcontext::{ToolAnnotations, ToolFailure, ToolFailureKind, ToolId, ToolOutcome};
 use modelcontext_mcp::{
     CallLog, Changes, Consequential, Location, Options, Pacing, Page, PageError, PageErrorKind,
     PageTool, Server,
 };
-use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// What the page looks like.

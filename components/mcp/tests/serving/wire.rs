@@ -4,10 +4,13 @@
 
 //! A client that writes and reads the messages itself, for what depends on their order or is wrong in them.
 
+use std::time::Duration;
+
 use modelcontext_mcp::{ServeError, Server, serve_stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::client::Revision;
 use crate::page::FakePage;
@@ -88,6 +91,12 @@ impl Wire {
         let mut line = String::new();
         self.output.read_line(&mut line).await.unwrap();
         serde_json::from_str(&line).expect("a message")
+    }
+
+    /// Checks that nothing more comes, whatever timers of the server still run. The clock has to be paused.
+    pub async fn assert_silent(&mut self) {
+        let bytes = timeout(Duration::from_secs(60), self.output.fill_buf()).await;
+        assert!(bytes.is_err(), "{bytes:?}");
     }
 
     /// Sends a request, and gives its result. Nothing else may come before that.

@@ -2,7 +2,8 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! The example program for embedders does what it says.
+//! The example program for embedders does what it says. Cargo builds it along with the tests, unless it is told to build
+//! nothing but these.
 
 use std::path::Path;
 

@@ -6,8 +6,8 @@
 
 mod call;
 mod eval;
-#[cfg(unix)]
 mod example;
+#[cfg(unix)]
 mod frameworks;
 mod guide;
 mod loading;

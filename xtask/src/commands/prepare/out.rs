@@ -13,7 +13,9 @@
 //! * `patch.toml` and `README.md` for the embedder, and the licence;
 //! * a list of all that was written, so that another run knows what it may replace and remove.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod texts;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{self, Component, Path};
@@ -23,7 +25,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::{remove_file, write_file};
 use crate::overlay::crates;
 use crate::overlay::links;
-use crate::overlay::manifest::{Manifest, Package};
+use crate::overlay::manifest::Manifest;
 use crate::overlay::repository::Repository;
 use crate::overlay::series::Series;
 use crate::overlay::tree::{File, Files, History};
@@ -61,13 +63,16 @@ pub fn write(project: &Project, folder: &Path) -> Result<Written> {
     files.extend(crates_of_ours(project, &manifest)?);
     let licence = project.root.join("LICENSE");
     files.insert("LICENSE".to_owned(), plain(read(&licence)?));
-    files.insert("README.md".to_owned(), plain(readme(&manifest).into()));
+    files.insert(
+        "README.md".to_owned(),
+        plain(texts::readme(&manifest).into()),
+    );
     let mut wanted: BTreeSet<String> = files.keys().cloned().collect();
     wanted.insert(PATCH.to_owned());
     refuse_files_of_others(&folder, &wanted, &before)?;
 
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let patch = patch(&manifest, &folder.canonicalize()?)?;
+    let patch = texts::patch(&manifest, &folder.canonicalize()?)?;
     files.insert(PATCH.to_owned(), plain(patch.clone().into()));
     // If this is cut short, the next run has to know what there may be.
     let list = folder.join(LIST);
@@ -221,7 +226,7 @@ fn crates_of_ours(project: &Project, manifest: &Manifest) -> Result<Files> {
             let mut bytes = read(&place)?;
             if inner == "Cargo.toml" {
                 let text = String::from_utf8(bytes)?;
-                bytes = member(&text, path)
+                bytes = texts::member(&text, path)
                     .with_context(|| format!("{} is not right", place.display()))?
                     .into_bytes();
             }
@@ -231,8 +236,8 @@ fn crates_of_ours(project: &Project, manifest: &Manifest) -> Result<Files> {
     if !crates.is_empty() {
         let own = project.root.join("Cargo.toml");
         let text = String::from_utf8(read(&own)?)?;
-        let text =
-            workspace(&text, &crates).with_context(|| format!("{} is not right", own.display()))?;
+        let text = texts::workspace(&text, &crates)
+            .with_context(|| format!("{} is not right", own.display()))?;
         files.insert("Cargo.toml".to_owned(), plain(text.into()));
     }
     Ok(files)
@@ -256,139 +261,6 @@ fn own_crates(manifest: &Manifest) -> Result<BTreeSet<String>> {
         }
     }
     Ok(crates)
-}
-
-/// A workspace of `crates`, with what they may inherit from ours.
-fn workspace(own: &str, crates: &BTreeSet<String>) -> Result<String> {
-    let own: toml::Table = toml::from_str(own)?;
-    let own = own
-        .get("workspace")
-        .and_then(toml::Value::as_table)
-        .context("there is no [workspace]")?;
-    let mut workspace = toml::Table::new();
-    for key in ["resolver", "package", "lints"] {
-        if let Some(value) = own.get(key) {
-            workspace.insert(key.to_owned(), value.clone());
-        }
-    }
-    let members: Vec<toml::Value> = crates.iter().map(|path| path.as_str().into()).collect();
-    workspace.insert("members".to_owned(), members.into());
-    workspace.insert("exclude".to_owned(), vec![SERVO].into());
-    let mut dependencies = own
-        .get("dependencies")
-        .and_then(toml::Value::as_table)
-        .cloned()
-        .unwrap_or_default();
-    // Crates of ours that were not copied are not there to be depended on.
-    dependencies.retain(|_, dependency| {
-        let path = dependency.get("path").and_then(toml::Value::as_str);
-        path.is_none_or(|path| crates.contains(path))
-    });
-    workspace.insert("dependencies".to_owned(), dependencies.into());
-    let manifest = toml::Table::from_iter([("workspace".to_owned(), workspace.into())]);
-    Ok(format!(
-        "# What the crates in here inherit; written by `cargo xtask prepare --out` of Servo WebMCP.\n{}",
-        toml::to_string(&manifest)?
-    ))
-}
-
-/// The manifest of a crate of ours at `path`, which names its workspace: if the folder lies in that of the embedder, cargo
-/// would otherwise let the crate inherit from there.
-fn member(manifest: &str, path: &str) -> Result<String> {
-    let mut manifest: toml::Table = toml::from_str(manifest)?;
-    let package = manifest
-        .get_mut("package")
-        .and_then(toml::Value::as_table_mut)
-        .context("there is no [package]")?;
-    let top = vec![".."; path.split('/').count()].join("/");
-    package.insert("workspace".to_owned(), top.into());
-    Ok(toml::to_string(&manifest)?)
-}
-
-/// The lines that make cargo take the crates. The paths are absolute: so they hold in a manifest wherever it is, and in
-/// a configuration, for which cargo would take relative ones from another place.
-fn patch(manifest: &Manifest, folder: &Path) -> Result<String> {
-    let mut crates = toml::Table::new();
-    for package in &manifest.packages {
-        let path = folder.join(SERVO).join(&package.path);
-        let path = path
-            .to_str()
-            .with_context(|| format!("{} is not UTF-8", path.display()))?;
-        let entry = toml::Table::from_iter([("path".to_owned(), path.into())]);
-        crates.insert(package.name.clone(), entry.into());
-    }
-    let patch = toml::Table::from_iter([("crates-io".to_owned(), crates.into())]);
-    let patch = toml::Table::from_iter([("patch".to_owned(), patch.into())]);
-    Ok(format!(
-        "# Servo {} with WebMCP. For the Cargo.toml at the top of a workspace, or for `cargo --config`.\n{}",
-        manifest.servo,
-        toml::to_string(&patch)?
-    ))
-}
-
-fn readme(manifest: &Manifest) -> String {
-    let version = &manifest.servo;
-    let names: BTreeMap<&str, &Package> = manifest
-        .packages
-        .iter()
-        .map(|package| (package.name.as_str(), package))
-        .collect();
-    let crates = names
-        .iter()
-        .map(|(name, package)| format!("* `{name}`, in `{SERVO}/{}`\n", package.path))
-        .collect::<String>();
-    format!(
-        r#"# Servo {version} with WebMCP
-
-The crates of Servo that Servo WebMCP changes, ready to be built by another embedder of Servo:
-
-{crates}
-This folder is written by `cargo xtask prepare --out` in a checkout of Servo WebMCP. Run that again to bring it up to
-date: it replaces what it wrote, edits included, and leaves other files alone.
-
-## Building with it
-
-1. Add the lines of `{PATCH}` to the `Cargo.toml` at the top of your workspace; cargo heeds them nowhere else. To try
-   it without an edit: `cargo --config {PATCH} build`, with the path to that file. The paths in it are absolute. If
-   this folder is part of your repository, make them relative to that `Cargo.toml`; if it is moved, run the command
-   again.
-2. Depend on exactly this version, in every crate that uses Servo:
-
-   ```toml
-   [dependencies]
-   servo = "={version}"
-   ```
-
-3. `cargo tree --invert servo-script` has to show this folder. If cargo warns that a patch "was not used in the crate
-   graph", something asks for another version of Servo; `cargo update --package servo --precise {version}` makes a lock
-   file follow.
-4. Turn the API on before the engine starts; without this preference nothing differs from Servo as it is published:
-
-   ```rust
-   let preferences = servo::Preferences {{
-       dom_modelcontext_enabled: true,
-       ..servo::Preferences::default()
-   }};
-   let servo = servo::ServoBuilder::default().preferences(preferences).build();
-   ```
-
-`WebView::page_tools`, `WebView::execute_tool` and `WebView::cancel_tool_execution` are what an embedder calls;
-`cargo doc --package servo --no-deps` documents them.
-
-## SpiderMonkey
-
-Nothing here changes SpiderMonkey, Servo's JavaScript engine: an archive or a build of it that your embedder already
-has stays good. Without one, `mozjs_sys` downloads an archive, or compiles it with clang, for which Servo's own
-requirements hold. `cargo xtask prepare` in a checkout of Servo WebMCP does that once for a user, and the `[env]` table
-that it writes to `ports/.cargo/config.toml` names the archive (`MOZJS_ARCHIVE`) and the compilers. Copied to the
-`.cargo/config.toml` of your workspace it saves that time, provided that you build Servo with the features `js_jit`
-and no other that concern SpiderMonkey.
-
-## Licence
-
-MPL-2.0, as Servo; see `LICENSE`.
-"#
-    )
 }
 
 /// The text of the list of files.
@@ -422,46 +294,4 @@ fn remove(folder: &Path, path: &str) -> Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn crates() -> BTreeSet<String> {
-        BTreeSet::from(["components/core".to_owned()])
-    }
-
-    #[test]
-    fn the_workspace_holds_what_our_crates_inherit() {
-        let own = r#"
-            [workspace]
-            resolver = "3"
-            members = ["components/core", "tool"]
-            [workspace.package]
-            edition = "2024"
-            [workspace.dependencies]
-            core = { path = "components/core" }
-            tool = { path = "tool" }
-            serde = { version = "1", features = ["derive"] }
-        "#;
-        let text = workspace(own, &crates()).unwrap();
-        let table: toml::Table = toml::from_str(&text).unwrap();
-        let workspace = &table["workspace"];
-        assert_eq!(workspace["members"].as_array().unwrap().len(), 1);
-        assert_eq!(workspace["exclude"][0].as_str(), Some(SERVO));
-        assert_eq!(workspace["package"]["edition"].as_str(), Some("2024"));
-        assert_eq!(
-            workspace["dependencies"]["serde"]["features"][0].as_str(),
-            Some("derive")
-        );
-        assert!(workspace["dependencies"].get("core").is_some());
-        assert!(workspace["dependencies"].get("tool").is_none());
-    }
-
-    #[test]
-    fn a_manifest_without_a_workspace_is_refused() {
-        let error = workspace("[package]\n", &crates()).unwrap_err();
-        assert!(error.to_string().contains("[workspace]"), "{error}");
-    }
 }

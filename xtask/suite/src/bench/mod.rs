@@ -6,8 +6,7 @@
 //!
 //! [`page`] measures what the methods of `document.modelContext` cost inside a page, [`start`] how long it takes from
 //! nothing to the first tool, and how much memory; [`mcp`] what a client of `webmcp serve` waits for, beside other MCP
-//! servers. [`browsers`] starts the browsers, [`server`] serves the pages, which
-//! are in `xtask/suite/bench/`.
+//! servers. [`browsers`] starts the browsers, [`server`] serves the pages, which are in `xtask/suite/bench/`.
 
 mod browsers;
 mod figures;
