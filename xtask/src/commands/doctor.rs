@@ -116,7 +116,7 @@ fn spidermonkey_state(project: &Project) -> String {
                 metadata.len() / 1_000_000
             ),
             Err(_) => format!(
-                "to do    SpiderMonkey: not compiled yet, about 15 minutes on 2 cores; goes to {}",
+                "to do    SpiderMonkey: not compiled yet, about 17 minutes on 2 cores; goes to {}",
                 archive.display()
             ),
         },

@@ -121,7 +121,7 @@ impl Recipe {
         let status = {
             let _progress = Progress::start(
                 "Compiling SpiderMonkey, once for all checkouts",
-                "about 15 minutes on 2 cores",
+                "about 17 minutes on 2 cores",
             );
             let file = fs::File::create(&log)?;
             // Release, so that the glue between C++ and Rust is optimised; SpiderMonkey itself always is.
