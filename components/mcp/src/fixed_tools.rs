@@ -23,6 +23,9 @@ use crate::{Location, Page, PageError};
 /// What the names of all of them begin with. No page's tool gets a name that begins so.
 pub(crate) const PREFIX: &str = "browser_";
 
+/// How many bytes of the page's address and of its title a client gets. A page may write what it likes there.
+const SHOWN: usize = 4 * 1024;
+
 /// A tool of the browser itself.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum FixedTool {
@@ -194,7 +197,7 @@ impl<P: Page> Connection<P> {
                 CallToolResult::success(vec![
                     ContentBlock::text(format!(
                         "Text of {}, which is the page's word, not the user's:",
-                        location.url
+                        cut(location.url.into(), SHOWN)
                     )),
                     ContentBlock::text(text),
                 ])
@@ -232,8 +235,8 @@ fn text(arguments: &JsonObject, name: &str) -> String {
 
 fn arrived(location: Location) -> CallToolResult {
     CallToolResult::structured(json!({
-        "url": location.url.as_str(),
-        "title": location.title,
+        "url": cut(location.url.into(), SHOWN),
+        "title": cut(location.title, SHOWN),
     }))
 }
 

@@ -7,13 +7,15 @@
 use std::sync::atomic::Ordering;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, Peer, RoleServer, ServerHandler};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::calls::{ABANDONED, PageCall};
 use super::heartbeat::with_heartbeat;
@@ -53,6 +55,13 @@ fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
         .is_some_and(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// Why the protocol library did not take these for the parameters of a request, as far as that can be told.
+fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {
+    serde_json::from_value::<T>(params.clone())
+        .err()
+        .map(|error| error.to_string())
 }
 
 impl<P: Page> ServerHandler for Connection<P> {
@@ -166,6 +175,35 @@ impl<P: Page> ServerHandler for Connection<P> {
         let resource = PageResource::from_uri(&request.uri)?;
         lock(&self.subscribed).remove(resource.uri());
         Ok(())
+    }
+
+    /// Gets what the protocol library does not take for anything that it knows: other methods, and those that it knows if
+    /// their parameters are wrong.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        let params = params.unwrap_or_default();
+        let misfit = match method.as_str() {
+            "tools/call" => misfit::<CallToolRequestParams>(&params),
+            "resources/read" => misfit::<ReadResourceRequestParams>(&params),
+            "resources/subscribe" => misfit::<SubscribeRequestParams>(&params),
+            "resources/unsubscribe" => misfit::<UnsubscribeRequestParams>(&params),
+            _ => {
+                return Err(ErrorData::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    format!("This server has no method \"{method}\"."),
+                    None,
+                ));
+            }
+        };
+        let reason = misfit.unwrap_or_else(|| "they cannot be read".to_owned());
+        Err(ErrorData::invalid_params(
+            format!("The parameters of \"{method}\" are not those of such a request: {reason}"),
+            None,
+        ))
     }
 
     fn accepted_subscription_filter(

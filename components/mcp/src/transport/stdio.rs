@@ -5,6 +5,7 @@
 //! One client, over a pair of byte streams.
 
 use std::future::Future;
+use std::time::Duration;
 
 use rmcp::service::{QuitReason, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -16,9 +17,13 @@ use tokio_util::sync::CancellationToken;
 use super::ServeError;
 use crate::{Page, Server};
 
+/// How long the last answers may take to be sent when the client has left. One that does not read them is not waited for.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Serves the client that writes to `input` and reads from `output`, one message a line.
 ///
-/// Returns when the input ends. Calls that run then are cancelled.
+/// Returns when the input ends, or when nothing can be written to the output any more. Calls that run then are
+/// cancelled.
 ///
 /// # Errors
 ///
@@ -34,13 +39,20 @@ where
         streams: AsyncRwTransport::new_server(input, output),
         closing: closing.clone(),
     };
-    let running = match server.connection(closing).serve(transport).await {
+    let running = match server.connection(closing.clone()).serve(transport).await {
         Ok(running) => running,
         // It left before it said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(ServeError::Protocol(error.to_string())),
     };
-    match running.waiting().await {
+    let ended = tokio::select! {
+        ended = running.waiting() => ended,
+        () = async {
+            closing.cancelled().await;
+            tokio::time::sleep(GRACE).await;
+        } => return Ok(()),
+    };
+    match ended {
         Ok(QuitReason::JoinError(error)) | Err(error) => {
             Err(ServeError::Io(std::io::Error::other(error)))
         }
@@ -48,8 +60,8 @@ where
     }
 }
 
-/// Says at once when the input has ended. Otherwise calls would go on for as long as the protocol library waits for their
-/// results, which nobody will read.
+/// Says at once when the input has ended or the output has failed, and takes no more messages then. Otherwise calls would
+/// go on for as long as the protocol library waits for their results, which nobody will read, and new ones would begin.
 struct ClosingTransport<R: AsyncRead, W: AsyncWrite> {
     streams: AsyncRwTransport<RoleServer, R, W>,
     closing: CancellationToken,
@@ -66,11 +78,21 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.streams.send(message)
+        let (sending, closing) = (self.streams.send(message), self.closing.clone());
+        async move {
+            let sent = sending.await;
+            if sent.is_err() {
+                closing.cancel();
+            }
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.streams.receive().await;
+        let message = tokio::select! {
+            message = self.streams.receive() => message,
+            () = self.closing.cancelled() => None,
+        };
         if message.is_none() {
             self.closing.cancel();
         }

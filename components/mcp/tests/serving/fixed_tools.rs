@@ -30,6 +30,23 @@ async fn navigating_loads_another_page_and_drops_the_tools() {
 }
 
 #[tokio::test]
+async fn a_page_cannot_flood_a_client_with_its_address_or_title() {
+    let setup = Setup::new();
+    setup.page.set(|content| {
+        content.location.title = "T".repeat(1_000_000);
+        let path = "a".repeat(1_000_000);
+        content.location.url = content.location.url.join(&path).unwrap();
+    });
+    let client = Client::connect(&setup.server, Revision::Stateless).await;
+    for name in ["browser_reload", "browser_read_text"] {
+        let result = client.call(name, json!({})).await.unwrap();
+        assert_says(&result, "more bytes]");
+        let length = serde_json::to_string(&result).unwrap().len();
+        assert!(length < 64 * 1024, "{name}: {length}");
+    }
+}
+
+#[tokio::test]
 async fn what_goes_wrong_in_the_browser_is_told() {
     let setup = Setup::new();
     let client = Client::connect(&setup.server, Revision::Stateless).await;

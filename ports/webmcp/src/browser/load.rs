@@ -6,7 +6,8 @@
 //!
 //! The engine has no event for a load that failed: it shows a page of its own that tells the reason, and reports that page
 //! as loaded. So the page is looked at. That a site could imitate one of these pages does no harm, since none of them has
-//! a tool. A page that came with a status of 400 or more did not load either.
+//! a tool. A page that came with a status of 400 or more did not load either, nor did one that is a redirect: the engine shows
+//! what came with a redirect that it does not follow, such as one to a file.
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -70,7 +71,10 @@ impl Tab {
         let reason = match reason.flatten() {
             Some(reason) => self.in_words(reason, url).await,
             None => {
-                let status = self.http_status().await.filter(|status| *status >= 400)?;
+                let status = self
+                    .http_status()
+                    .await
+                    .filter(|status| is_no_page(*status))?;
                 format!("the server answered with status {status}")
             }
         };
@@ -103,6 +107,11 @@ impl Tab {
             .await;
         better.unwrap_or(reason)
     }
+}
+
+/// Whether a page that came with this status is not the one that was asked for.
+fn is_no_page(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308 | 400..)
 }
 
 fn uses_a_proxy() -> bool {

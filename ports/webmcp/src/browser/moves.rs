@@ -44,15 +44,7 @@ impl Tab {
     pub async fn go_back(&self) -> Result<(), MoveError> {
         let _turn = self.turn().await;
         let page = &self.page;
-        // What the engine shows after a crash takes the page's place in the history, but only once it has loaded.
-        self.until(|| {
-            if page.awaits_crash_page() {
-                Wait::On
-            } else {
-                Wait::Over(())
-            }
-        })
-        .await;
+        self.crash_page().await;
         let webview = self.webview();
         if !webview.can_go_back() || page.end() == Some(PageEnd::Closed) {
             return Err(MoveError::NoHistory);
@@ -97,6 +89,9 @@ impl Tab {
         let page = &self.page;
         let needs_a_new_view = self.is_blocked() || page.end() == Some(PageEnd::Closed);
         let attempt = Attempt::begin(self);
+        if !needs_a_new_view {
+            self.crash_page().await;
+        }
         let loads = page.loads();
         page.expect(url.clone());
         if needs_a_new_view {
@@ -120,6 +115,19 @@ impl Tab {
         }
         attempt.shown();
         self.arrive().await
+    }
+
+    /// If the page has crashed, waits until the engine shows what it shows then. That takes the page's place in the history
+    /// once it has loaded, and its loading could be taken for that of what is to come.
+    async fn crash_page(&self) {
+        self.until(|| {
+            if self.page.awaits_crash_page() {
+                Wait::On
+            } else {
+                Wait::Over(())
+            }
+        })
+        .await;
     }
 
     /// Waits until the engine has begun to fetch what is expected, or has loaded something else, which is none.

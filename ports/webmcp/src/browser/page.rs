@@ -12,7 +12,8 @@ use std::time::Instant;
 use modelcontext_mcp::Changes;
 use servo::{
     ConsoleLogLevel, CreateNewWebViewRequest, EmbedderControl, ExecutionId, LoadStatus,
-    RenderingContext, ToolExecutionRequest, TraversalId, WebResourceLoad, WebView, WebViewDelegate,
+    NavigationRequest, RenderingContext, ToolExecutionRequest, TraversalId, WebResourceLoad,
+    WebResourceResponse, WebView, WebViewDelegate,
 };
 use tokio::sync::watch;
 use url::Url;
@@ -217,9 +218,25 @@ impl WebViewDelegate for Page {
         self.last_traversal.replace(Some(traversal));
     }
 
+    /// The engine lets every page go to files of this machine. What an agent reads of them or sees in a picture, it can take
+    /// to the site that sent it there.
+    fn request_navigation(&self, _webview: WebView, request: NavigationRequest) {
+        if is_file(&request.url) {
+            self.note(&format!("kept the page from opening {}", request.url));
+            request.deny();
+        }
+    }
+
     /// The engine tells nothing else of a load that it has taken on.
     fn load_web_resource(&self, _webview: WebView, load: WebResourceLoad) {
         let request = load.request();
+        if is_file(&request.url) {
+            // Nobody is asked before a frame loads its first address. An empty file lets it come to its end.
+            let url = request.url.clone();
+            self.note(&format!("kept the page from opening {url}"));
+            load.intercept(WebResourceResponse::new(url)).finish();
+            return;
+        }
         if request.is_for_main_frame
             && !request.is_redirect
             && self
@@ -282,6 +299,11 @@ impl WebViewDelegate for Page {
             ));
         }
     }
+}
+
+/// Whether that is a file of this machine. Those that this program opens itself come from its own server.
+fn is_file(url: &Url) -> bool {
+    url.scheme() == "file"
 }
 
 /// Whether a request for `requested` is how a load of `expected` begins. The engine may have made it one over TLS.

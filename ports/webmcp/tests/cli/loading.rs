@@ -99,7 +99,7 @@ fn a_server_that_does_not_speak_http_is_not_loaded() {
 }
 
 #[test]
-fn a_page_that_the_server_calls_an_error_is_not_loaded() {
+fn a_page_that_the_server_calls_an_error_or_has_elsewhere_is_not_loaded() {
     for (response, status) in [
         (
             "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\ngone",
@@ -108,6 +108,10 @@ fn a_page_that_the_server_calls_an_error_is_not_loaded() {
         (
             "HTTP/1.1 503 Busy\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nbusy",
             "status 503",
+        ),
+        (
+            "HTTP/1.1 302 Found\r\nLocation: file:///etc/hostname\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nhere",
+            "status 302",
         ),
     ] {
         let url = format!("http://127.0.0.1:{}/", server_of(response));

@@ -200,6 +200,37 @@ fn an_agent_cannot_get_at_files() {
     client.leave();
 }
 
+/// What is said of a page that tries to show a file of this machine, in a frame and in its own place, and a picture of it.
+fn page_that_opens(file: &str) -> (String, Value) {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let page = folder.path().join("index.html");
+    let file = file_url(file);
+    let markup = format!(
+        r#"<!doctype html><p>Here it stays.</p><iframe src="{file}"></iframe>
+        <script>addEventListener("load", () => {{ location.href = "{file}"; }});</script>"#
+    );
+    fs::write(&page, markup).expect("a file can be written");
+    let mut client = Client::start(&[page.to_str().expect("the path is Unicode")]);
+    // Waits until the page has come to rest.
+    client.tool_names();
+    let text = client.done("browser_read_text", json!({}))["content"].to_string();
+    let picture = client.done("browser_screenshot", json!({}))["content"].take();
+    client.leave();
+    (text, picture)
+}
+
+#[test]
+fn a_page_cannot_get_at_files_either() {
+    let [(text, picture), (other_text, other_picture)] =
+        ["plain.html", "closing.html"].map(|file| page_that_opens(&fixture(file)));
+    assert!(text.contains("Here it stays."), "{text}");
+    assert!(other_text.contains("Here it stays."), "{other_text}");
+    assert!(
+        picture == other_picture,
+        "the pictures show what is in the files"
+    );
+}
+
 #[test]
 fn an_agent_moves_between_pages() {
     let mut client = Client::start(&["demo:shop"]);
