@@ -67,6 +67,10 @@ impl WebViewDelegate for Agent {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Servo leaves the choice of the cryptography for https to whoever embeds it.
+    rustls::crypto::aws_lc_rs::default_provider()
+        .install_default()
+        .map_err(|_| "there is a provider of cryptography already")?;
     let mut arguments = std::env::args().skip(1);
     let (Some(url), Some(tool)) = (arguments.next(), arguments.next()) else {
         return Err("usage: page_tools URL TOOL [JSON]".into());

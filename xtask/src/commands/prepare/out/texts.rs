@@ -127,8 +127,10 @@ date: it replaces what it wrote, edits included, and leaves other files alone.
    let servo = servo::ServoBuilder::default().preferences(preferences).build();
    ```
 
-`WebView::page_tools`, `WebView::execute_tool` and `WebView::cancel_tool_execution` are what an embedder calls;
-`cargo doc --package servo --no-deps` documents them.
+`WebView::page_tools`, `WebView::execute_tool` and `WebView::cancel_tool_execution` are what an embedder calls. A tool
+that says it has consequences is refused unless `WebViewDelegate::request_tool_execution` allows it.
+`cargo doc --package servo --no-deps` documents all of them. As for every embedder of Servo, https needs a provider of
+cryptography: `rustls::crypto::aws_lc_rs::default_provider().install_default()`.
 
 ## SpiderMonkey
 
