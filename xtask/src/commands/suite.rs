@@ -19,15 +19,28 @@ use crate::util::{self};
 
 /// Runs a command of the suite, and ends as it ends.
 pub fn run(project: &Project, command: &str, args: &[OsString]) -> Result<ExitCode> {
-    let program = env::current_exe()?.with_file_name(format!("suite{}", env::consts::EXE_SUFFIX));
-    if !program.exists() {
+    // What is measured goes through it, so it has to be fast itself.
+    let release = (command == "bench").then_some("--release");
+    let profile = if release.is_some() {
+        "release"
+    } else {
+        "debug"
+    };
+    let program = env::current_exe()?.ancestors().nth(2).map(|target| {
+        target
+            .join(profile)
+            .join(format!("suite{}", env::consts::EXE_SUFFIX))
+    });
+    if !program.is_some_and(|program| program.exists()) {
         util::say(format_args!(
             "Compiling what `cargo xtask {command}` needs: a minute or two, once"
         ));
     }
     // Paths among the arguments are meant from where we were started.
     let status = cargo(&env::current_dir()?)
-        .args(["run", "--quiet", "--package", "suite", "--manifest-path"])
+        .args(["run", "--quiet", "--package", "suite"])
+        .args(release)
+        .arg("--manifest-path")
         .arg(project.root.join("Cargo.toml"))
         .args(["--", command])
         .args(args)
