@@ -18,6 +18,7 @@ use xtask::commands::build::{self, Profile};
 use xtask::toolchain::system;
 use xtask::util::project::Project;
 
+use super::in_round;
 use crate::version;
 
 /// The program behind Debian's start script, which takes time of its own.
@@ -49,14 +50,9 @@ impl Kind {
         }
     }
 
-    /// The browsers in the order of a round, so that none is always the one before or after another.
+    /// The browsers in the order of a round.
     pub fn in_round(round: u16) -> impl Iterator<Item = Self> {
-        let first = usize::from(round) % Self::ALL.len();
-        Self::ALL
-            .into_iter()
-            .cycle()
-            .skip(first)
-            .take(Self::ALL.len())
+        in_round(Self::ALL, round)
     }
 }
 

@@ -149,3 +149,8 @@ fn warn_if_busy() {
 
 #[cfg(not(target_os = "linux"))]
 fn warn_if_busy() {}
+
+/// What is compared, in the order of a round, so that none is always the one before or after another.
+fn in_round<T: Clone, const N: usize>(all: [T; N], round: u16) -> impl Iterator<Item = T> {
+    all.into_iter().cycle().skip(usize::from(round) % N).take(N)
+}

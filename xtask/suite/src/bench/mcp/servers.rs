@@ -17,6 +17,7 @@ use xtask::toolchain::system;
 
 use super::npm::Package;
 use crate::bench::browsers::Contestants;
+use crate::bench::in_round;
 use crate::version;
 
 /// The tool of the page.
@@ -67,14 +68,9 @@ impl Server {
         }
     }
 
-    /// The servers in the order of a round, so that none is always the one before or after another.
+    /// The servers in the order of a round.
     pub fn in_round(round: u16) -> impl Iterator<Item = Self> {
-        let first = usize::from(round) % Self::ALL.len();
-        Self::ALL
-            .into_iter()
-            .cycle()
-            .skip(first)
-            .take(Self::ALL.len())
+        in_round(Self::ALL, round)
     }
 
     /// What it is installed from, if it is not ours.
