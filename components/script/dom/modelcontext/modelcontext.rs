@@ -34,14 +34,14 @@ use crate::dom::bindings::codegen::Bindings::ModelContextBinding::{
 use crate::dom::bindings::error::Error;
 use crate::dom::bindings::reflector::DomGlobal;
 use crate::dom::bindings::root::{Dom, DomRoot};
-use crate::dom::bindings::str::{DOMString, USVString, serialize_jsval_to_json_utf8};
+use crate::dom::bindings::str::{DOMString, USVString};
 use crate::dom::bindings::trace::HashMapTracedValues;
 use crate::dom::document::Document;
 use crate::dom::eventtarget::EventTarget;
 use crate::dom::modelcontext::abortalgorithm::ModelContextAbortAlgorithm;
 use crate::dom::modelcontext::documentmodelcontext::send_to_constellation;
 use crate::dom::modelcontext::registeredtool::{create_registered_tools, window_proxy_from_value};
-use crate::dom::modelcontext::values::reject_with_unknown_error;
+use crate::dom::modelcontext::values::{json_text, reject_with_unknown_error};
 use crate::dom::promise::{Promise, RootedPromise, TracedPromise};
 use crate::event_loop::script_thread::ScriptThread;
 use crate::realms::enter_auto_realm;
@@ -362,8 +362,8 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         let input_schema = match &tool.inputSchema {
             Some(schema) => {
                 rooted!(&in(cx) let schema = js::jsval::ObjectValue(schema.get()));
-                match serialize_jsval_to_json_utf8(cx, schema.handle()) {
-                    Ok(text) => Some(String::from(text)),
+                match json_text(cx, schema.handle()) {
+                    Ok(text) => Some(text),
                     Err(error) => return self.rejected_promise(cx, error),
                 }
             }
@@ -512,8 +512,8 @@ impl ModelContextMethods<DomTypeHolder> for ModelContext {
         let input_arguments = if input_object.is_undefined() {
             String::from("{}")
         } else {
-            match serialize_jsval_to_json_utf8(cx, input_object) {
-                Ok(text) => text.into(),
+            match json_text(cx, input_object) {
+                Ok(text) => text,
                 Err(error) => return self.rejected_promise(cx, error),
             }
         };
