@@ -29,23 +29,49 @@ pub struct Compilers {
     pub linker: Linker,
 }
 
-/// The fastest linker there is.
+/// What links the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linker {
-    Mold,
+    /// LLVM's, of the same release as the compiler.
     Lld,
     /// Whatever the compiler calls.
     System,
 }
 
 impl Linker {
-    pub fn flag(self) -> Option<&'static str> {
+    /// What the compiler is told, on a system with that C library.
+    pub fn flags(self, glibc: Option<(u32, u32)>) -> Vec<&'static str> {
         match self {
-            Self::Mold => Some("-fuse-ld=mold"),
-            Self::Lld => Some("-fuse-ld=lld"),
-            Self::System => None,
+            Self::Lld => {
+                let mut flags = vec!["-fuse-ld=lld"];
+                // A twentieth of the browser is addresses to be adjusted when it starts. glibc reads them packed since
+                // 2.36, and says what is wrong where an older one is to run the file.
+                if glibc.is_some_and(|version| version >= (2, 36)) {
+                    flags.push("-Wl,-z,pack-relative-relocs");
+                }
+                flags
+            }
+            Self::System => Vec::new(),
         }
     }
+}
+
+/// The name of the program of LLVM's linker.
+pub fn lld(release: u32) -> String {
+    format!("ld.lld-{release}")
+}
+
+/// The version of the system's C library, if that is glibc.
+pub fn glibc() -> Option<(u32, u32)> {
+    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output();
+    parse_glibc(&String::from_utf8(output.ok()?).ok()?)
+}
+
+fn parse_glibc(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.trim().strip_prefix("glibc ")?.split_once('.')?;
+    // Some have a third part, or a note of their own.
+    let digits = minor.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some((major.parse().ok()?, digits.parse().ok()?))
 }
 
 impl Compilers {
@@ -128,9 +154,7 @@ fn linker(release: u32) -> Linker {
     if cfg!(not(target_os = "linux")) {
         return Linker::System;
     }
-    if which::which("mold").is_ok() {
-        Linker::Mold
-    } else if which::which(format!("ld.lld-{release}")).is_ok() || which::which("ld.lld").is_ok() {
+    if which::which(lld(release)).is_ok() || which::which("ld.lld").is_ok() {
         Linker::Lld
     } else {
         Linker::System
@@ -150,5 +174,16 @@ mod tests {
         assert_eq!(release("Ubuntu clang version 18.1.3 (1ubuntu1)"), Some(18));
         assert_eq!(release("Apple clang version 17.0.0 (clang-1700)"), Some(17));
         assert_eq!(release("gcc (Debian 12.2.0) 12.2.0"), None);
+    }
+
+    #[test]
+    fn addresses_are_packed_where_glibc_reads_them() {
+        assert_eq!(parse_glibc("glibc 2.36\n"), Some((2, 36)));
+        assert_eq!(parse_glibc("glibc 2.39.9000\n"), Some((2, 39)));
+        assert_eq!(parse_glibc("musl 1.2"), None);
+        let packs = |glibc| Linker::Lld.flags(glibc).len() == 2;
+        assert!(packs(Some((2, 36))) && packs(Some((3, 0))));
+        assert!(!packs(Some((2, 35))) && !packs(None));
+        assert!(Linker::System.flags(Some((2, 36))).is_empty());
     }
 }

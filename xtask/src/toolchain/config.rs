@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use super::compilers::Compilers;
+use super::compilers::{self, Compilers};
 use super::spidermonkey::Recipe;
 use super::system;
 use crate::util::command::Command;
@@ -19,7 +19,7 @@ use crate::util::project::Project;
 use crate::util::{self};
 
 /// Changes whenever the same system would get another configuration.
-const SCHEME: &str = "1";
+const SCHEME: &str = "2";
 /// The line that holds the key of what the file was made from.
 const KEY: &str = "# key: ";
 /// Variables that decide which compilers are taken, or what they compile.
@@ -131,13 +131,12 @@ fn render(compilers: &Compilers, host: &str, archive: &Path, key: &str) -> Resul
     env.insert("MOZJS_ARCHIVE".to_owned(), text(archive)?);
 
     let mut target = toml::Table::new();
-    if let Some(flag) = compilers.linker.flag() {
+    let flags = compilers.linker.flags(compilers::glibc());
+    if !flags.is_empty() {
         // clang, because the gcc of a system may be too old to know the linker.
         target.insert("linker".to_owned(), text(&compilers.cc)?);
-        target.insert(
-            "rustflags".to_owned(),
-            vec![format!("-Clink-arg={flag}")].into(),
-        );
+        let flags = flags.iter().map(|flag| format!("-Clink-arg={flag}"));
+        target.insert("rustflags".to_owned(), flags.collect::<Vec<_>>().into());
     }
 
     let mut config = toml::Table::new();
@@ -176,12 +175,12 @@ mod tests {
 
     #[test]
     fn the_configuration_names_compilers_linker_and_archive() {
-        let text = render(&compilers(Linker::Mold), "x-y-z", Path::new("/bin/sh"), "k").unwrap();
+        let text = render(&compilers(Linker::Lld), "x-y-z", Path::new("/bin/sh"), "k").unwrap();
         let config: toml::Table = toml::from_str(&text).unwrap();
         assert_eq!(config["env"]["CC"].as_str(), Some("/bin/sh"));
         assert_eq!(
             config["target"]["x-y-z"]["rustflags"][0].as_str(),
-            Some("-Clink-arg=-fuse-ld=mold")
+            Some("-Clink-arg=-fuse-ld=lld")
         );
         assert!(is_current(&text, "k"));
         assert!(!is_current(&text, "other"));

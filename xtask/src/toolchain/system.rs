@@ -4,13 +4,9 @@
 
 //! Programs and libraries that the system has to have, and how they get there.
 
-use std::env;
-use std::fs;
-use std::path::Path;
-
 use anyhow::{Result, bail};
 
-use super::compilers::{CLANG_RELEASES, Compilers, OLDEST_CLANG};
+use super::compilers::{self, CLANG_RELEASES, Compilers, Linker, OLDEST_CLANG};
 use crate::util::command::Command;
 use crate::util::{self};
 
@@ -41,7 +37,7 @@ pub enum Need {
 const RELEASE: &str = "-RELEASE";
 
 /// All requirements, in the order in which they are shown.
-pub static REQUIREMENTS: [Requirement; 13] = [
+pub static REQUIREMENTS: [Requirement; 12] = [
     Requirement {
         name: "clang",
         why: "compiles SpiderMonkey and other C++",
@@ -85,14 +81,17 @@ pub static REQUIREMENTS: [Requirement; 13] = [
         packages: &[&["g++"]],
     },
     Requirement {
-        name: "mold",
-        why: "links the engine in seconds",
+        name: "lld",
+        why: "links the engine in seconds, and smaller",
         need: Need::Should,
         find: || {
-            program(&["mold"])?;
-            Ok(first_line(&Command::new("mold").arg("--version").output()?))
+            let compilers = Compilers::find()?;
+            match compilers.linker {
+                Linker::Lld => program(&[&compilers::lld(compilers.release), "ld.lld"]),
+                Linker::System => bail!("not beside clang"),
+            }
         },
-        packages: &[&["mold"]],
+        packages: &[&["lld-RELEASE"]],
     },
     Requirement {
         name: "make",
@@ -151,13 +150,6 @@ pub static REQUIREMENTS: [Requirement; 13] = [
             &["pkg-config", "pkgconf"],
             &["libfreetype-dev", "libfreetype6-dev"],
         ],
-    },
-    Requirement {
-        name: "EGL",
-        why: "draws pages, without a display too",
-        need: Need::Must,
-        find: egl,
-        packages: &[&["libegl1-mesa-dev", "libegl-dev"], &["libgl1-mesa-dri"]],
     },
 ];
 
@@ -242,7 +234,7 @@ pub fn instructions(missing: &[&Requirement], has_apt: bool) -> String {
 
 /// The packages to install, given what the system has to offer.
 fn packages(missing: &[&Requirement], exists: impl Fn(&str) -> bool) -> Vec<String> {
-    // The three packages of one release of clang belong together. One that is here already decides.
+    // The packages of one release of clang belong together. One that is here already decides.
     let present = Compilers::find().ok().map(|compilers| compilers.release);
     let offered = || {
         CLANG_RELEASES
@@ -383,35 +375,6 @@ fn cxx_library() -> Result<String> {
     }
 }
 
-fn egl() -> Result<String> {
-    let version = library("egl")?;
-    let folders = env::consts::ARCH;
-    let roots = [
-        "/usr/lib".to_owned(),
-        "/usr/lib64".to_owned(),
-        format!("/usr/lib/{folders}-linux-gnu"),
-    ];
-    // Mesa's drivers: one file for each until 24, one library since.
-    let has_driver = cfg!(not(target_os = "linux"))
-        || roots
-            .iter()
-            .any(|root| Path::new(root).join("dri").is_dir() || starts_with_gallium(root));
-    if !has_driver {
-        bail!("there is no driver of Mesa for drawing in software");
-    }
-    Ok(format!("EGL {version}"))
-}
-
-fn starts_with_gallium(root: &str) -> bool {
-    let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| {
-        entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with("libgallium")
-    })
-}
-
 fn first_line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .lines()
@@ -440,17 +403,17 @@ mod tests {
 
     #[test]
     fn the_first_package_that_exists_is_taken() {
-        let egl = REQUIREMENTS
+        let fontconfig = REQUIREMENTS
             .iter()
-            .filter(|requirement| requirement.name == "EGL")
+            .filter(|requirement| requirement.name == "fontconfig")
             .collect::<Vec<_>>();
         assert_eq!(
-            packages(&egl, |name| name == "libegl-dev"),
-            ["libegl-dev", "libgl1-mesa-dri"]
+            packages(&fontconfig, |name| name != "pkg-config"),
+            ["libfontconfig1-dev", "pkgconf"]
         );
         assert_eq!(
-            packages(&egl, |_| true),
-            ["libegl1-mesa-dev", "libgl1-mesa-dri"]
+            packages(&fontconfig, |name| !name.starts_with("libfontconfig1")),
+            ["libfontconfig-dev", "pkg-config"]
         );
     }
 
