@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use dpi::PhysicalSize;
 use servo::{
-    Opts, Preferences, RenderingContext, Servo, ServoBuilder, SoftwareRenderingContext,
-    UserContentManager, UserScript, WebViewBuilder,
+    Opts, Preferences, Servo, ServoBuilder, UserContentManager, UserScript, WebViewBuilder,
 };
+use swgl_context::SwglRenderingContext;
 use url::Url;
 
 use crate::delegate::{PageDelegate, Shared};
@@ -31,11 +31,7 @@ pub struct Browser {
 
 impl Browser {
     pub(crate) fn start(options: &Options) -> Browser {
-        let rendering_context = SoftwareRenderingContext::new(PhysicalSize::new(400, 300))
-            .expect("A software rendering context needs no display");
-        rendering_context
-            .make_current()
-            .expect("The context has just been created");
+        let rendering_context = SwglRenderingContext::new(PhysicalSize::new(400, 300));
 
         let mut preferences = Preferences {
             dom_modelcontext_enabled: true,

@@ -8,16 +8,17 @@ use std::rc::Rc;
 
 use servo::{
     ConsoleLogLevel, CreateNewWebViewRequest, ExecutionId, LoadStatus, PageTool,
-    SoftwareRenderingContext, ToolExecutionRequest, ToolOutcome, TraversalId, WebResourceLoad,
-    WebResourceResponse, WebView, WebViewDelegate,
+    ToolExecutionRequest, ToolOutcome, TraversalId, WebResourceLoad, WebResourceResponse, WebView,
+    WebViewDelegate,
 };
+use swgl_context::SwglRenderingContext;
 
 use crate::Site;
 
 /// What all pages of a browser have in common.
 pub(crate) struct Shared {
     pub(crate) site: RefCell<Site>,
-    pub(crate) rendering_context: Rc<SoftwareRenderingContext>,
+    pub(crate) rendering_context: Rc<SwglRenderingContext>,
     /// What went on, to be shown when a test fails.
     pub(crate) log: RefCell<Vec<String>>,
     /// The pages that script has opened.

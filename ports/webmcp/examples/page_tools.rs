@@ -12,9 +12,10 @@ use std::thread::{self, Thread};
 
 use dpi::PhysicalSize;
 use servo::{
-    EventLoopWaker, Preferences, RenderingContext, ServoBuilder, SoftwareRenderingContext,
-    ToolExecutionRequest, WebView, WebViewBuilder, WebViewDelegate,
+    EventLoopWaker, Preferences, ServoBuilder, ToolExecutionRequest, WebView, WebViewBuilder,
+    WebViewDelegate,
 };
+use swgl_context::SwglRenderingContext;
 
 /// Lets the main thread go on, which parks while there is nothing to do.
 struct Unpark(Thread);
@@ -83,9 +84,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         done: done.clone(),
     });
 
-    let context = SoftwareRenderingContext::new(PhysicalSize::new(1024, 768))
-        .map_err(|error| format!("no software rendering: {error:?}"))?;
-    let context: Rc<dyn RenderingContext> = Rc::new(context);
+    let context = Rc::new(SwglRenderingContext::new(PhysicalSize::new(1024, 768)));
     let servo = ServoBuilder::default()
         .preferences(Preferences {
             dom_modelcontext_enabled: true,

@@ -31,9 +31,9 @@ use dpi::PhysicalSize;
 use image::RgbaImage;
 use servo::{
     Opts, PrefValue, Preferences, RenderingContext, ScreenshotCaptureError, ServoBuilder,
-    ServoDelegate, ServoError, SoftwareRenderingContext, ToolId, ToolOutcome, UserContentManager,
-    UserScript,
+    ServoDelegate, ServoError, ToolId, ToolOutcome, UserContentManager, UserScript,
 };
+use swgl_context::SwglRenderingContext;
 use url::Url;
 
 use self::page::Page;
@@ -151,23 +151,9 @@ impl Browser {
         let (url, server) = serve(source)?;
         progress.stage(format!("loading {url}"));
 
-        let context = SoftwareRenderingContext::new(PhysicalSize::new(size.width, size.height))
-            .map_err(|error| {
-                Failure::new(
-                    Status::Failed,
-                    format!(
-                        "cannot render without a display ({error:?}); \
-                     on Debian and Ubuntu, install libegl1 and libgl1-mesa-dri"
-                    ),
-                )
-            })?;
-        let context: Rc<dyn RenderingContext> = Rc::new(context);
-        if context.make_current().is_err() {
-            return Err(Failure::new(
-                Status::Failed,
-                "cannot use the software renderer",
-            ));
-        }
+        let context: Rc<dyn RenderingContext> = Rc::new(SwglRenderingContext::new(
+            PhysicalSize::new(size.width, size.height),
+        ));
 
         let servo = ServoBuilder::default()
             .opts(Opts {
