@@ -31,10 +31,10 @@ use servo_base::generic_channel::{GenericCallback, GenericSender};
 use servo_base::id::{BrowsingContextId, PipelineId, ScriptEventLoopId, WebViewId};
 use servo_constellation_traits::{
     CollectedToolOwner, CollectedTools, ModelContextTask, ModelContextTaskKind,
-    ModelContextToEmbedderMessage, ScriptToModelContextMessage, ServiceWorkerManagerFactory,
-    ToolListRequestId,
+    ModelContextToEmbedderMessage, ORIGIN_PARTS, ScriptToModelContextMessage,
+    ServiceWorkerManagerFactory, ToolListRequestId,
 };
-use servo_url::{ImmutableOrigin, ServoUrl};
+use servo_url::ImmutableOrigin;
 use uuid::Uuid;
 
 use self::embedder::ExecutionRequest;
@@ -252,7 +252,7 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             origin
         };
         let policy = match container {
-            _ if is_top_level => PermissionsPolicy::for_top_level(header, &origin, &parse_origin),
+            _ if is_top_level => PermissionsPolicy::for_top_level(header, &origin, &ORIGIN_PARTS),
             Some((container, parent)) => {
                 let mut inputs = container.inputs.clone();
                 // The opaque origin of a sandboxed frame cannot be foretold: it is what its container declared.
@@ -265,7 +265,7 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
                     &parent.origin,
                     &origin,
                     header,
-                    &parse_origin,
+                    &ORIGIN_PARTS,
                 )
             }
             None => PermissionsPolicy::nothing(),
@@ -583,9 +583,4 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             .inspect_err(|error| warn!("{document}: Could not send a model context task: {error}"))
             .is_ok()
     }
-}
-
-/// The origin that a policy names, if it can be parsed.
-fn parse_origin(text: &str) -> Option<ImmutableOrigin> {
-    ServoUrl::parse(text).ok().map(|url| url.origin())
 }

@@ -4,6 +4,7 @@
 
 //! What the tests of several modules need.
 
+use crate::policy::{OriginParts, TupleOrigin};
 use crate::{ToolDefinition, ToolId, ToolMap, ToolName};
 
 /// A tool of that name, exposed to those origins.
@@ -32,3 +33,19 @@ pub(crate) fn tool_map(tools: &[(&str, &[&'static str])]) -> ToolMap<&'static st
 pub(crate) fn parse_origin(text: &str) -> Option<String> {
     text.starts_with("https://").then(|| text.to_owned())
 }
+
+/// Stands for what the engine knows of an origin: [`parse_origin`] backwards.
+fn origin_tuple(origin: &str) -> Option<TupleOrigin> {
+    let host = origin.strip_prefix("https://")?;
+    Some(TupleOrigin {
+        scheme: "https".to_owned(),
+        host: host.to_owned(),
+        port: 443,
+    })
+}
+
+/// Both of them.
+pub(crate) const ORIGIN_PARTS: OriginParts<'static, String> = OriginParts {
+    parse: &parse_origin,
+    tuple: &|origin| origin_tuple(origin),
+};

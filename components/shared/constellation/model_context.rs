@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use modelcontext::policy::{ContainerInputs, PermissionsPolicy};
+use modelcontext::policy::{ContainerInputs, OriginParts, PermissionsPolicy, TupleOrigin};
 use modelcontext::{
     DocumentId, ExecutionId, ToolDefinition, ToolFailureKind, ToolId, ToolName, ToolOutcome,
 };
@@ -24,6 +24,18 @@ use uuid::Uuid;
 /// The JSON text of what a script evaluated to (`None` for a value without one, such as `undefined`), or the text of the
 /// exception that ended it.
 pub type ScriptOutcome = Result<Option<String>, String>;
+
+/// How a permissions policy reads an origin, and takes one apart.
+pub const ORIGIN_PARTS: OriginParts<'static, ImmutableOrigin> = OriginParts {
+    parse: &|text| ServoUrl::parse(text).ok().map(|url| url.origin()),
+    tuple: &|origin| {
+        Some(TupleOrigin {
+            scheme: origin.scheme()?.to_owned(),
+            host: origin.host()?.to_string(),
+            port: origin.port()?,
+        })
+    },
+};
 
 /// Identifies one call of `getTools()` within its document.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
@@ -140,12 +152,19 @@ pub enum EmbedderToModelContextMessage {
     },
     /// Cancel an execution that the embedder has begun.
     CancelExecution(WebViewId, ExecutionId),
-    /// Whether an `ExecutionRequested` is allowed.
-    AnswerExecutionRequest(ExecutionId, bool),
+    /// The answer to an `ExecutionRequested`.
+    AnswerExecutionRequest(ExecutionId, ExecutionPermission),
     /// Evaluate a script in the top-level document and await what it gives.
     EvaluateScript(WebViewId, Uuid, String),
     /// Report the HTTP status of the top-level document, as the value of a script.
     ReportHttpStatus(WebViewId, Uuid),
+}
+
+/// Whether the embedder lets an execution begin.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ExecutionPermission {
+    Granted,
+    Denied,
 }
 
 /// From the constellation to the embedder, about one `WebView`.
@@ -163,6 +182,8 @@ pub enum ModelContextToEmbedderMessage {
     ExecutionFinished(WebViewId, ExecutionId, ToolOutcome),
     /// A script that the embedder asked for has come to its end.
     ScriptEvaluated(WebViewId, Uuid, ScriptOutcome),
+    /// A load of the top-level document has ended without a document.
+    LoadAbandoned(WebViewId),
 }
 
 /// A tool of a fully active document, as the embedder sees it.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Feature;
+use super::{Feature, OriginPattern, TupleOrigin};
 
 /// <https://w3c.github.io/webappsec-permissions-policy/#allowlists>
 ///
@@ -26,6 +26,8 @@ pub enum Allowlist<O> {
         src_origin: Option<O>,
         /// The origins that are written out.
         origins: Vec<O>,
+        /// What stands for many origins.
+        patterns: Vec<OriginPattern>,
     },
 }
 
@@ -36,13 +38,20 @@ impl<O: PartialEq> Allowlist<O> {
             self_origin: None,
             src_origin: None,
             origins: Vec::new(),
+            patterns: Vec::new(),
         }
     }
 
     /// <https://w3c.github.io/webappsec-permissions-policy/#matches>
     ///
-    /// Whether the list turns the feature on for `origin`.
-    pub fn matches(&self, origin: &O) -> bool {
+    /// Whether the list turns the feature on for `origin`, of which `tuple_of` gives the parts, or
+    /// `None` if it is opaque.
+    pub fn matches(&self, origin: &O, tuple_of: &dyn Fn(&O) -> Option<TupleOrigin>) -> bool {
+        self.names(origin) || self.has_pattern_for(origin, tuple_of)
+    }
+
+    /// Whether the list turns the feature on for `origin` without one of its patterns.
+    pub(super) fn names(&self, origin: &O) -> bool {
         match self {
             // Step 1. `*` matches every origin.
             Allowlist::Everything => true,
@@ -51,11 +60,20 @@ impl<O: PartialEq> Allowlist<O> {
                 self_origin,
                 src_origin,
                 origins,
+                ..
             } => {
                 self_origin.as_ref() == Some(origin)
                     || src_origin.as_ref() == Some(origin)
                     || origins.contains(origin)
             }
+        }
+    }
+
+    fn has_pattern_for(&self, origin: &O, tuple_of: &dyn Fn(&O) -> Option<TupleOrigin>) -> bool {
+        match self {
+            Allowlist::Origins { patterns, .. } if !patterns.is_empty() => tuple_of(origin)
+                .is_some_and(|tuple| patterns.iter().any(|pattern| pattern.matches(&tuple))),
+            _ => false,
         }
     }
 }
@@ -72,12 +90,12 @@ mod tests {
 
     #[test]
     fn everything_matches_every_origin() {
-        assert!(Allowlist::Everything.matches(&"a"));
+        assert!(Allowlist::Everything.matches(&"a", &|_| None));
     }
 
     #[test]
     fn nothing_matches_no_origin() {
-        assert!(!Allowlist::nothing().matches(&"a"));
+        assert!(!Allowlist::nothing().matches(&"a", &|_| None));
     }
 
     #[test]
@@ -86,11 +104,12 @@ mod tests {
             self_origin: Some("self"),
             src_origin: Some("src"),
             origins: vec!["a", "b"],
+            patterns: Vec::new(),
         };
         for origin in ["self", "src", "a", "b"] {
-            assert!(allowlist.matches(&origin), "{origin}");
+            assert!(allowlist.matches(&origin, &|_| None), "{origin}");
         }
-        assert!(!allowlist.matches(&"c"));
+        assert!(!allowlist.matches(&"c", &|_| None));
     }
 
     #[test]
@@ -99,6 +118,9 @@ mod tests {
             self_origin: Some("self".to_owned()),
             src_origin: None,
             origins: vec!["a".to_owned()],
+            patterns: OriginPattern::parse("https://*.example.com:*")
+                .into_iter()
+                .collect(),
         };
         let text = serde_json::to_string(&allowlist).unwrap();
         assert_eq!(

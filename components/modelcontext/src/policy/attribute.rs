@@ -8,6 +8,7 @@ use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
+use super::pattern::has_wildcard;
 use super::{Allowlist, Feature, PolicyDirective};
 
 /// <https://html.spec.whatwg.org/multipage/iframe-embed-object.html#attr-iframe-allow>
@@ -140,10 +141,12 @@ fn parse_allowlist<O: Clone + PartialEq>(
         } else if target.eq_ignore_ascii_case("'src'") {
             // Step 2.9.2.2. `'src'` is the declared origin, where there is one.
             src_origin = target_origin.cloned();
-        } else if let Some(origin) = parse_origin(target) {
+        } else if !has_wildcard(target) {
             // Step 2.9.2.3. An origin is taken as it is. (`'none'` is no origin, and so adds
             // nothing.)
-            origins.push(origin);
+            //
+            // AD-HOC: patterns of origins, which a header may have, add nothing here, as in Chromium.
+            origins.extend(parse_origin(target));
         }
     }
 
@@ -151,6 +154,7 @@ fn parse_allowlist<O: Clone + PartialEq>(
         self_origin,
         src_origin,
         origins,
+        patterns: Vec::new(),
     }
 }
 
@@ -180,6 +184,7 @@ mod tests {
             self_origin,
             src_origin,
             origins,
+            ..
         } = &directive[&Feature::Tools]
         else {
             panic!("{directive:?} matches everything");
@@ -232,6 +237,10 @@ mod tests {
     fn values_that_are_not_understood_match_nothing() {
         check("tools nonsense 'nonce-1' ** (https://a)", &[]);
         check("tools http://b https://a", &["https://a"]);
+        check(
+            "tools https://*.a https://* https: https://a:* https://a",
+            &["https://a"],
+        );
     }
 
     #[test]

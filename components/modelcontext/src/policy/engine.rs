@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ContainerInputs, DefaultAllowlist, Feature, PolicyDirective, parse_permissions_policy_header,
-    process_permissions_policy_attributes,
+    Allowlist, ContainerInputs, DefaultAllowlist, Feature, PolicyDirective, TupleOrigin,
+    parse_permissions_policy_header, process_permissions_policy_attributes,
 };
 
 /// <https://w3c.github.io/webappsec-permissions-policy/#permissions-policies>
@@ -23,6 +23,14 @@ pub struct PermissionsPolicy<O> {
     inherited: BTreeSet<Feature>,
     /// The declared policy. Has no entry for a feature whose inherited policy is "Disabled".
     declared: PolicyDirective<O>,
+}
+
+/// How to make an origin of a text, and how to take one apart.
+pub struct OriginParts<'a, O> {
+    /// The origin of an absolute URL, and `None` for every other text.
+    pub parse: &'a dyn Fn(&str) -> Option<O>,
+    /// The parts of an origin; `None` for an opaque one.
+    pub tuple: &'a dyn Fn(&O) -> Option<TupleOrigin>,
 }
 
 /// A document with a container: the container, and the document that the container is in.
@@ -40,14 +48,9 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
     pub fn for_top_level(
         header: Option<&str>,
         origin: &O,
-        parse_origin: &dyn Fn(&str) -> Option<O>,
+        parts: &OriginParts<'_, O>,
     ) -> PermissionsPolicy<O> {
-        create_a_permissions_policy_for_a_navigable_from_response(
-            None,
-            origin,
-            header,
-            parse_origin,
-        )
+        create_a_permissions_policy_for_a_navigable_from_response(None, origin, header, parts)
     }
 
     /// The policy of a document of `origin` in a frame, where `container` is what the frame's
@@ -61,7 +64,7 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
         parent_origin: &O,
         origin: &O,
         header: Option<&str>,
-        parse_origin: &dyn Fn(&str) -> Option<O>,
+        parts: &OriginParts<'_, O>,
     ) -> PermissionsPolicy<O> {
         let container = Container {
             inputs: container,
@@ -72,7 +75,7 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
             Some(&container),
             origin,
             header,
-            parse_origin,
+            parts,
         )
     }
 
@@ -91,7 +94,9 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
     /// "allowed to use". That the document is fully active (steps 1 and 2) is for the caller to see
     /// to.
     pub fn allows(&self, feature: Feature, document_origin: &O) -> bool {
-        self.is_enabled_for_origin(feature, document_origin, document_origin)
+        self.is_enabled(feature, document_origin, document_origin, |allowlist| {
+            allowlist.names(document_origin)
+        })
     }
 
     /// <https://w3c.github.io/webappsec-permissions-policy/#algo-is-feature-enabled>
@@ -103,6 +108,19 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
         feature: Feature,
         document_origin: &O,
         asked_origin: &O,
+        tuple_of: &dyn Fn(&O) -> Option<TupleOrigin>,
+    ) -> bool {
+        self.is_enabled(feature, document_origin, asked_origin, |allowlist| {
+            allowlist.matches(asked_origin, tuple_of)
+        })
+    }
+
+    fn is_enabled(
+        &self,
+        feature: Feature,
+        document_origin: &O,
+        asked_origin: &O,
+        matches: impl FnOnce(&Allowlist<O>) -> bool,
     ) -> bool {
         // Steps 1 and 2. What is not inherited is off.
         if !self.inherited.contains(&feature) {
@@ -111,7 +129,7 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
 
         // Step 3. What is declared decides.
         if let Some(allowlist) = self.declared.get(&feature) {
-            return allowlist.matches(asked_origin);
+            return matches(allowlist);
         }
 
         // Steps 4 to 6. Otherwise the default does.
@@ -122,7 +140,12 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
     ///
     /// "Get feature value for origin": whether the document may hand on `feature` to a frame of
     /// `origin`.
-    fn feature_value_for_origin(&self, feature: Feature, origin: &O) -> bool {
+    fn feature_value_for_origin(
+        &self,
+        feature: Feature,
+        origin: &O,
+        tuple_of: &dyn Fn(&O) -> Option<TupleOrigin>,
+    ) -> bool {
         // Steps 1 and 2. What is not inherited is off.
         // Step 3. What is declared decides.
         // Step 4. Otherwise it is on.
@@ -130,7 +153,7 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
             && self
                 .declared
                 .get(&feature)
-                .is_none_or(|allowlist| allowlist.matches(origin))
+                .is_none_or(|allowlist| allowlist.matches(origin, tuple_of))
     }
 }
 
@@ -141,19 +164,29 @@ fn create_a_permissions_policy_for_a_navigable_from_response<O: Clone + PartialE
     container: Option<&Container<'_, O>>,
     origin: &O,
     header: Option<&str>,
-    parse_origin: &dyn Fn(&str) -> Option<O>,
+    parts: &OriginParts<'_, O>,
 ) -> PermissionsPolicy<O> {
     // Step 1. What is inherited.
-    let inherited = inherited_policy(container, origin, parse_origin);
+    let inherited = inherited_policy(container, origin, parts);
 
     // Step 2. What the response declares.
     let mut declared = match header {
-        Some(header) => parse_permissions_policy_header(header, origin, parse_origin),
+        Some(header) => parse_permissions_policy_header(header, origin, parts.parse),
         None => PolicyDirective::new(),
     };
 
     // Step 3. Declarations count where the feature is inherited.
     declared.retain(|feature, _| inherited.contains(feature));
+
+    // Whether a pattern stands for the document itself is settled here, so that later questions
+    // about it need not take its origin apart.
+    for allowlist in declared.values_mut() {
+        if allowlist.matches(origin, parts.tuple)
+            && let Allowlist::Origins { self_origin, .. } = allowlist
+        {
+            *self_origin = Some(origin.clone());
+        }
+    }
 
     // Step 4. Both together are the policy.
     PermissionsPolicy {
@@ -168,7 +201,7 @@ fn create_a_permissions_policy_for_a_navigable_from_response<O: Clone + PartialE
 fn inherited_policy<O: Clone + PartialEq>(
     container: Option<&Container<'_, O>>,
     origin: &O,
-    parse_origin: &dyn Fn(&str) -> Option<O>,
+    parts: &OriginParts<'_, O>,
 ) -> BTreeSet<Feature> {
     // The container policy is the same for all features, so step 4 of "define an inherited policy
     // for feature in container at origin" is done once.
@@ -176,7 +209,7 @@ fn inherited_policy<O: Clone + PartialEq>(
         let policy = process_permissions_policy_attributes(
             container.inputs,
             container.document_origin,
-            parse_origin,
+            parts.parse,
         );
         (container, policy)
     });
@@ -184,7 +217,7 @@ fn inherited_policy<O: Clone + PartialEq>(
         // Step 1 of "define an inherited policy …". Without a container everything is inherited.
         None => true,
         Some((container, policy)) => {
-            define_an_inherited_policy(*feature, container, policy, origin)
+            define_an_inherited_policy(*feature, container, policy, origin, parts.tuple)
         }
     };
     Feature::ALL.iter().copied().filter(is_inherited).collect()
@@ -199,6 +232,7 @@ fn define_an_inherited_policy<O: Clone + PartialEq>(
     container: &Container<'_, O>,
     container_policy: &PolicyDirective<O>,
     origin: &O,
+    tuple_of: &dyn Fn(&O) -> Option<TupleOrigin>,
 ) -> bool {
     // Step 1. The container is not null.
 
@@ -208,18 +242,18 @@ fn define_an_inherited_policy<O: Clone + PartialEq>(
         document_origin,
         ..
     } = container;
-    if !document_policy.feature_value_for_origin(feature, document_origin) {
+    if !document_policy.feature_value_for_origin(feature, document_origin, tuple_of) {
         return false;
     }
 
     // Step 3. Its response must not have forbidden to hand it on to the origin.
-    if !document_policy.feature_value_for_origin(feature, origin) {
+    if !document_policy.feature_value_for_origin(feature, origin, tuple_of) {
         return false;
     }
 
     // Steps 4 and 5. What the element says decides.
     if let Some(allowlist) = container_policy.get(&feature) {
-        return allowlist.matches(origin);
+        return allowlist.matches(origin, tuple_of);
     }
 
     // Steps 6 to 8. Otherwise the default does.

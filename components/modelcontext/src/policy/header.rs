@@ -6,7 +6,8 @@
 
 use sfv::{BareItem, Dictionary, Item, ListEntry, Parser};
 
-use super::{Allowlist, Feature, PolicyDirective};
+use super::pattern::has_wildcard;
+use super::{Allowlist, Feature, OriginPattern, PolicyDirective};
 
 /// <https://w3c.github.io/webappsec-permissions-policy/#algo-process-response-policy>
 ///
@@ -79,25 +80,30 @@ fn allowlist<O: Clone + PartialEq>(
         .any(|item| is_token(item, "self"))
         .then(|| self_origin.clone());
 
-    // Step 2.5.2.2. Strings in a list are origins. A string that stands alone is not one: the step
-    // asks for a list.
-    let origins = match value {
-        ListEntry::Item(_) => Vec::new(),
-        ListEntry::InnerList(list) => {
-            let strings = list
-                .items
-                .iter()
-                .filter_map(|item| item.bare_item.as_string());
-            strings
-                .filter_map(|string| parse_origin(string.as_str()))
-                .collect()
+    // Step 2.5.2.2. Strings in a list are origins, or patterns of origins. A string that stands alone
+    // is neither: the step asks for a list.
+    let mut origins = Vec::new();
+    let mut patterns = Vec::new();
+    if let ListEntry::InnerList(list) = value {
+        let strings = list
+            .items
+            .iter()
+            .filter_map(|item| item.bare_item.as_string());
+        for string in strings {
+            let text = string.as_str();
+            if let Some(pattern) = OriginPattern::parse(text) {
+                patterns.push(pattern);
+            } else if !has_wildcard(text) {
+                origins.extend(parse_origin(text));
+            }
         }
-    };
+    }
 
     Allowlist::Origins {
         self_origin,
         src_origin: None,
         origins,
+        patterns,
     }
 }
 
@@ -123,6 +129,7 @@ mod tests {
             self_origin: is_self.then(|| SELF.to_owned()),
             src_origin: None,
             origins: origins.iter().map(|&origin| origin.to_owned()).collect(),
+            patterns: Vec::new(),
         };
         assert_eq!(
             parse(value),
@@ -160,6 +167,24 @@ mod tests {
             &["https://b", "https://a"],
         );
         check(r#"tools=("https://a")"#, false, &["https://a"]);
+    }
+
+    #[test]
+    fn strings_with_wildcards_are_patterns_or_nothing() {
+        let directive =
+            parse(r#"tools=(self "https://*.a" "https://a.*" "https://b" "https://*.*" "https:")"#);
+        let expected = Allowlist::Origins {
+            self_origin: Some(SELF.to_owned()),
+            src_origin: None,
+            origins: vec!["https://b".to_owned()],
+            patterns: ["https://*.a", "https:"]
+                .map(|text| OriginPattern::parse(text).unwrap())
+                .into(),
+        };
+        assert_eq!(
+            directive,
+            PolicyDirective::from([(Feature::Tools, expected)])
+        );
     }
 
     #[test]

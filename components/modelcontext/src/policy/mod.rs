@@ -10,13 +10,12 @@
 //! policy. Later changes of the container's attributes count for the next document.
 //! [`PermissionsPolicy::allows`] then answers every question.
 //!
-//! `O` is the type of origins; its equality must be "same origin". Text becomes an origin through a
-//! function of the caller's, `parse_origin`, which gives the origin of an absolute URL, and `None`
-//! for every other text.
+//! `O` is the type of origins; its equality must be "same origin". The caller's [`OriginParts`]
+//! make an origin of a text and take one apart.
 //!
-//! Everything in an allowlist that is neither a keyword nor an origin matches nothing. Among that
-//! are source expressions with wildcards (`https://*.example.com`) and of a scheme alone
-//! (`https:`), which the specification knows.
+//! A header may have an [`OriginPattern`] where it may have an origin: `https://*.example.com`, or a
+//! scheme alone (`https:`). Everything else in an allowlist that is neither a keyword nor an origin
+//! matches nothing.
 //!
 //! Norm: <https://w3c.github.io/webappsec-permissions-policy/>
 
@@ -25,11 +24,13 @@ mod attribute;
 mod engine;
 mod feature;
 mod header;
+mod pattern;
 
 pub use allowlist::{Allowlist, PolicyDirective};
 pub use attribute::{
     ContainerInputs, parse_policy_directive, process_permissions_policy_attributes,
 };
-pub use engine::PermissionsPolicy;
+pub use engine::{OriginParts, PermissionsPolicy};
 pub use feature::{DefaultAllowlist, Feature};
 pub use header::parse_permissions_policy_header;
+pub use pattern::{HostPattern, OriginPattern, TupleOrigin};

@@ -2,7 +2,10 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-use modelcontext::policy::{ContainerInputs, DefaultAllowlist, Feature, PermissionsPolicy};
+use modelcontext::policy::{
+    ContainerInputs, DefaultAllowlist, Feature, OriginParts, OriginPattern, PermissionsPolicy,
+    TupleOrigin,
+};
 use proptest::prelude::*;
 
 /// The origins in play; the last one is in no policy that is written here, as an opaque one is.
@@ -11,6 +14,26 @@ const ORIGINS: [&str; 4] = ["https://a", "https://b", "https://c", "null"];
 fn parse_origin(text: &str) -> Option<String> {
     text.starts_with("https://").then(|| text.to_owned())
 }
+
+fn origin_tuple(origin: &str) -> Option<TupleOrigin> {
+    origin.strip_prefix("https://").map(tuple)
+}
+
+fn tuple(host: &str) -> TupleOrigin {
+    TupleOrigin {
+        scheme: "https".to_owned(),
+        host: host.to_owned(),
+        port: 443,
+    }
+}
+
+const PARTS: OriginParts<'static, String> = OriginParts {
+    parse: &parse_origin,
+    tuple: &|origin| origin_tuple(origin),
+};
+
+/// Hosts of few letters, so that one often ends with another.
+const HOST: &str = "[ab]{1,2}(\\.[ab]{1,2}){0,3}";
 
 fn origin() -> impl Strategy<Value = String> {
     prop::sample::select(ORIGINS.as_slice()).prop_map(str::to_owned)
@@ -41,6 +64,9 @@ fn header() -> impl Strategy<Value = Option<String>> {
         r#"(self "https://a")"#,
         r#"("https://a" "https://b")"#,
         r#"(self "https://b" "https://c")"#,
+        r#"("https://*")"#,
+        r#"("https://a:*" "https://*.b")"#,
+        r#"(self "https:")"#,
         "1",
     ]);
     let member = (feature_name(), value).prop_map(|(feature, value)| format!("{feature}={value}"));
@@ -103,7 +129,7 @@ fn chain() -> impl Strategy<Value = Chain> {
 }
 
 fn top_level(header: Option<&str>, origin: &String) -> PermissionsPolicy<String> {
-    PermissionsPolicy::for_top_level(header, origin, &parse_origin)
+    PermissionsPolicy::for_top_level(header, origin, &PARTS)
 }
 
 fn nested(
@@ -117,7 +143,7 @@ fn nested(
         parent_origin,
         origin,
         header.as_deref(),
-        &parse_origin,
+        &PARTS,
     )
 }
 
@@ -179,6 +205,32 @@ proptest! {
             let allowed = |parent| nested(&frame, parent, &parent_origin).allows(feature, &frame.1);
             prop_assert!(allowed(&without) || !allowed(&with), "{:?}", feature);
         }
+    }
+
+    #[test]
+    fn a_subdomain_wildcard_is_the_suffix_behind_a_dot_and_no_wider(
+        domain in HOST,
+        host in HOST,
+    ) {
+        let pattern = OriginPattern::parse(&format!("https://*.{domain}")).expect("a pattern");
+        prop_assert_eq!(pattern.matches(&tuple(&host)), host.ends_with(&format!(".{domain}")));
+        let below = format!("{host}.{domain}");
+        prop_assert!(pattern.matches(&tuple(&below)));
+        let glued = format!("{host}{domain}");
+        prop_assert_eq!(pattern.matches(&tuple(&glued)), glued.ends_with(&format!(".{domain}")));
+    }
+
+    #[test]
+    fn what_is_no_pattern_leaves_the_rest_of_the_list(text in "[ -!#-\\[\\]-~]{0,12}", host in HOST) {
+        prop_assume!(OriginPattern::parse(&text).is_none());
+        let origin = format!("https://{host}");
+        let header = format!(r#"tools=("{text}" "{origin}")"#);
+        prop_assert!(top_level(Some(&header), &origin).allows(Feature::Tools, &origin));
+    }
+
+    #[test]
+    fn reading_a_pattern_never_panics_and_needs_a_scheme(text in any::<String>()) {
+        prop_assert!(OriginPattern::parse(&text).is_none() || text.contains(':'));
     }
 
     #[test]

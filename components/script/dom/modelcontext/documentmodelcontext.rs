@@ -15,8 +15,10 @@ use log::warn;
 use script_bindings::cell::DomRefCell;
 use servo_base::generic_channel;
 use servo_config::pref;
-use servo_constellation_traits::{ScriptToConstellationMessage, ScriptToModelContextMessage};
-use servo_url::{ImmutableOrigin, ServoUrl};
+use servo_constellation_traits::{
+    ORIGIN_PARTS, ScriptToConstellationMessage, ScriptToModelContextMessage,
+};
+use servo_url::ImmutableOrigin;
 
 use crate::dom::bindings::codegen::Bindings::PermissionStatusBinding::PermissionName;
 use crate::dom::bindings::inheritance::Castable;
@@ -122,7 +124,7 @@ impl DocumentModelContext {
             let policy = PermissionsPolicy::for_top_level(
                 permissions_policy_header.as_deref(),
                 &origin,
-                &|text| ServoUrl::parse(text).ok().map(|url| url.origin()),
+                &ORIGIN_PARTS,
             );
             send_to_constellation(
                 document,

@@ -3,7 +3,7 @@
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
 use super::*;
-use crate::testing::parse_origin;
+use crate::testing::ORIGIN_PARTS;
 
 const A: &str = "https://a";
 const B: &str = "https://b";
@@ -19,7 +19,7 @@ impl Page {
     fn top(origin: &str, header: Option<&str>) -> Page {
         let origin = origin.to_owned();
         Page {
-            policy: PermissionsPolicy::for_top_level(header, &origin, &parse_origin),
+            policy: PermissionsPolicy::for_top_level(header, &origin, &ORIGIN_PARTS),
             origin,
         }
     }
@@ -42,7 +42,7 @@ impl Page {
             &self.origin,
             &origin,
             header,
-            &parse_origin,
+            &ORIGIN_PARTS,
         );
         Page { policy, origin }
     }
@@ -256,8 +256,12 @@ fn allowfullscreen_hands_fullscreen_to_the_frame() {
 fn a_declared_feature_is_on_for_the_origins_that_it_names() {
     let page = Page::top(A, Some(r#"tools=(self "https://b")"#));
     let is_on = |origin: &str| {
-        page.policy
-            .is_enabled_for_origin(Feature::Tools, &page.origin, &origin.to_owned())
+        page.policy.is_enabled_for_origin(
+            Feature::Tools,
+            &page.origin,
+            &origin.to_owned(),
+            ORIGIN_PARTS.tuple,
+        )
     };
     assert!(is_on(A));
     assert!(is_on(B));
@@ -268,8 +272,12 @@ fn a_declared_feature_is_on_for_the_origins_that_it_names() {
 fn an_undeclared_feature_is_on_for_the_origins_of_its_default() {
     let page = Page::top(A, None);
     let is_on = |feature, origin: &str| {
-        page.policy
-            .is_enabled_for_origin(feature, &page.origin, &origin.to_owned())
+        page.policy.is_enabled_for_origin(
+            feature,
+            &page.origin,
+            &origin.to_owned(),
+            ORIGIN_PARTS.tuple,
+        )
     };
     assert!(is_on(Feature::Tools, A));
     assert!(!is_on(Feature::Tools, B));
@@ -298,4 +306,47 @@ fn a_document_of_which_nothing_is_known_may_do_nothing() {
     for feature in Feature::ALL {
         assert!(!policy.allows(*feature, &A.to_owned()), "{feature:?}");
     }
+}
+
+#[test]
+fn a_wildcard_of_a_header_hands_on_to_subdomains_alone() {
+    let page = Page::top(
+        "https://example.com",
+        Some(r#"tools=(self "https://example.*" "https://*.example.com" "https://b")"#),
+    );
+    let has_tools = |origin: &str, allow| page.frame(origin, allow, origin, None).has_tools();
+    for origin in ["https://a.example.com", "https://a.b.example.com", B] {
+        assert!(has_tools(origin, Some("tools")), "{origin}");
+        assert!(!has_tools(origin, None), "{origin}");
+    }
+    for origin in ["https://evilexample.com", "https://example.org", C, "null"] {
+        assert!(!has_tools(origin, Some("tools *")), "{origin}");
+    }
+}
+
+#[test]
+fn a_wildcard_of_a_header_does_not_stand_for_the_bare_domain() {
+    let header = Some(r#"tools=("https://*.example.com")"#);
+    assert!(!Page::top("https://example.com", header).has_tools());
+    assert!(Page::top("https://www.example.com", header).has_tools());
+}
+
+#[test]
+fn a_scheme_alone_in_a_header_stands_for_its_origins() {
+    let page = Page::top(A, Some(r#"tools=("https:")"#));
+    assert!(page.has_tools());
+    assert!(page.frame(B, Some("tools"), B, None).has_tools());
+    assert!(
+        !page
+            .frame("null", Some("tools *"), "null", None)
+            .has_tools()
+    );
+}
+
+#[test]
+fn a_wildcard_of_the_attribute_stands_for_nothing() {
+    let page = Page::top(A, None);
+    let frame = |allow| page.frame("https://x.a", Some(allow), "https://x.a", None);
+    assert!(!frame("tools https://*.a https:").has_tools());
+    assert!(frame("tools https://*.a https://x.a").has_tools());
 }
