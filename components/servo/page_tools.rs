@@ -59,8 +59,8 @@ use std::collections::HashMap;
 
 use modelcontext::{DocumentId, ExecutionId, ToolAnnotations, ToolId, ToolOutcome};
 use servo_constellation_traits::{
-    EmbedderToConstellationMessage, EmbedderToModelContextMessage, ModelContextToEmbedderMessage,
-    ScriptOutcome, ToolOfPage,
+    EmbedderToConstellationMessage, EmbedderToModelContextMessage, ExecutionPermission,
+    ModelContextToEmbedderMessage, ScriptOutcome, ToolOfPage,
 };
 use url::Url;
 use uuid::Uuid;
@@ -143,20 +143,20 @@ impl ToolExecutionRequest {
     /// Let the tool run. If its registration is gone by now, the execution fails with
     /// [`ToolFailureKind::NoSuchTool`][crate::ToolFailureKind::NoSuchTool].
     pub fn allow(mut self) {
-        self.answer(true);
+        self.answer(ExecutionPermission::Granted);
     }
 
     /// Do not let the tool run: the execution fails with
     /// [`ToolFailureKind::Refused`][crate::ToolFailureKind::Refused].
     pub fn deny(mut self) {
-        self.answer(false);
+        self.answer(ExecutionPermission::Denied);
     }
 
-    fn answer(&mut self, allowed: bool) {
+    fn answer(&mut self, permission: ExecutionPermission) {
         self.answered = true;
         self.constellation_proxy
             .send(EmbedderToConstellationMessage::ModelContext(
-                EmbedderToModelContextMessage::AnswerExecutionRequest(self.execution, allowed),
+                EmbedderToModelContextMessage::AnswerExecutionRequest(self.execution, permission),
             ));
     }
 }
@@ -164,7 +164,7 @@ impl ToolExecutionRequest {
 impl Drop for ToolExecutionRequest {
     fn drop(&mut self) {
         if !self.answered {
-            self.answer(false);
+            self.answer(ExecutionPermission::Denied);
         }
     }
 }
@@ -329,6 +329,11 @@ impl Servo {
                     requests.evaluations.remove(&evaluation)
                 }) {
                     callback(outcome);
+                }
+            }
+            ModelContextToEmbedderMessage::LoadAbandoned(id) => {
+                if let Some(webview) = webview(id) {
+                    webview.delegate().notify_load_abandoned(webview);
                 }
             }
         }

@@ -15,8 +15,8 @@ use modelcontext::{
 use servo_base::id::{BrowsingContextId, PipelineId, WebViewId};
 use servo_config::pref;
 use servo_constellation_traits::{
-    EmbedderToModelContextMessage, ModelContextTaskKind, ModelContextToEmbedderMessage,
-    ServiceWorkerManagerFactory, ToolOfPage,
+    EmbedderToModelContextMessage, ExecutionPermission, ModelContextTaskKind,
+    ModelContextToEmbedderMessage, ServiceWorkerManagerFactory, ToolOfPage,
 };
 use servo_url::ImmutableOrigin;
 use uuid::Uuid;
@@ -47,8 +47,8 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             EmbedderToModelContextMessage::CancelExecution(webview_id, execution) => {
                 self.cancel_tool_execution_for_agent(webview_id, execution)
             }
-            EmbedderToModelContextMessage::AnswerExecutionRequest(execution, allowed) => {
-                self.execution_request_answered(execution, allowed)
+            EmbedderToModelContextMessage::AnswerExecutionRequest(execution, permission) => {
+                self.execution_request_answered(execution, permission)
             }
             EmbedderToModelContextMessage::EvaluateScript(webview_id, evaluation, script) => self
                 .ask_top_level_document(
@@ -138,12 +138,16 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
     }
 
     /// The embedder has said whether an execution may begin. The tool can have gone away meanwhile.
-    fn execution_request_answered(&mut self, execution: ExecutionId, allowed: bool) {
+    fn execution_request_answered(
+        &mut self,
+        execution: ExecutionId,
+        permission: ExecutionPermission,
+    ) {
         let Some(request) = self.model_context.requests.remove(&execution) else {
             return debug!("{execution}: Nobody waits for the answer (any more)");
         };
         let webview_id = request.webview_id;
-        if !allowed {
+        if permission == ExecutionPermission::Denied {
             let failure = ToolFailure::new(
                 ToolFailureKind::Refused,
                 "The tool says that it has consequences, and it was not allowed to run.",
@@ -248,6 +252,21 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         let unasked = self.model_context.unasked.remove(&webview_id);
         for (evaluation, task) in unasked.unwrap_or_default() {
             self.ask_top_level_document(webview_id, evaluation, task);
+        }
+    }
+
+    /// A load has been given up before it made a document. Frames load and fail on their own, and are not told of.
+    pub(in crate::constellation) fn notify_embedder_of_an_abandoned_load(
+        &self,
+        webview_id: WebViewId,
+        pipeline: PipelineId,
+    ) {
+        let is_top_level = self
+            .pipelines
+            .get(&pipeline)
+            .is_some_and(|pipeline| pipeline.browsing_context_id == webview_id);
+        if is_top_level {
+            self.tell_embedder(ModelContextToEmbedderMessage::LoadAbandoned(webview_id));
         }
     }
 

@@ -65,6 +65,9 @@ impl Tab {
     /// What to say of the page that was to come from `url`, if it did not load. A page that the server calls an error is not
     /// the page asked for.
     pub async fn load_error(&self, url: &Url) -> Option<String> {
+        if self.page.has_no_document() {
+            return Some(no_document(url));
+        }
         // The title alone would tell most pages apart, but what the engine says of it can come later than the end of the load.
         let reason = self.evaluate(REASON_OF_ERROR_PAGE).await.ok().flatten();
         let reason = reason.and_then(|json| serde_json::from_str::<Option<String>>(&json).ok());
@@ -107,6 +110,11 @@ impl Tab {
             .await;
         better.unwrap_or(reason)
     }
+}
+
+/// What to say of an address for which the engine abandoned the load.
+pub fn no_document(url: &Url) -> String {
+    format!("{url} did not load: the server answered without a page (status 204 or 205)")
 }
 
 /// Whether a page that came with this status is not the one that was asked for.

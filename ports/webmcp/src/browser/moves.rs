@@ -11,6 +11,7 @@
 
 use url::Url;
 
+use super::load::no_document;
 use super::page::{PageEnd, Taken};
 use super::tab::{Gone, Tab};
 use super::wait::Wait;
@@ -54,7 +55,7 @@ impl Tab {
         let traversal = webview.go_back(1);
         page.forget_end();
         self.or_end(|| page.has_traversed(&traversal)).await?;
-        attempt.shown();
+        attempt.decided();
         self.arrive().await?;
         if page.loads() == loads {
             page.document_returned();
@@ -74,11 +75,13 @@ impl Tab {
             self.load(&url).await?;
         } else {
             let attempt = Attempt::begin(self);
-            let (changes, loads) = (self.page.history_changes(), self.page.loads());
+            let before = Taken {
+                history_changes: self.page.history_changes(),
+                loads: self.page.loads(),
+            };
+            let abandoned = self.page.abandoned_loads();
             webview.reload();
-            self.or_end(|| self.page.history_changes() > changes && self.page.loads() > loads)
-                .await?;
-            attempt.shown();
+            self.shown(&url, before, abandoned, attempt).await?;
             self.arrive().await?;
         }
         self.check_load(&url).await
@@ -92,7 +95,7 @@ impl Tab {
         if !needs_a_new_view {
             self.crash_page().await;
         }
-        let loads = page.loads();
+        let (loads, abandoned) = (page.loads(), page.abandoned_loads());
         page.expect(url.clone());
         if needs_a_new_view {
             self.replace_view(url.clone());
@@ -107,14 +110,32 @@ impl Tab {
             self.webview().load(url.clone());
             taken = self.taken(loads).await?;
         }
-        if let Some(taken) = taken {
-            self.or_end(|| {
-                page.history_changes() > taken.history_changes && page.loads() > taken.loads
-            })
-            .await?;
+        match taken {
+            Some(taken) => self.shown(url, taken, abandoned, attempt).await?,
+            None => attempt.decided(),
         }
-        attempt.shown();
         self.arrive().await
+    }
+
+    /// Waits until something has loaded since `before`, or until the engine has more than `abandoned` loads abandoned.
+    async fn shown(
+        &self,
+        url: &Url,
+        before: Taken,
+        abandoned: u64,
+        attempt: Attempt<'_>,
+    ) -> Result<(), MoveError> {
+        let page = &self.page;
+        let has_loaded =
+            || page.history_changes() > before.history_changes && page.loads() > before.loads;
+        self.or_end(|| has_loaded() || page.abandoned_loads() > abandoned)
+            .await?;
+        attempt.decided();
+        if has_loaded() {
+            Ok(())
+        } else {
+            Err(MoveError::NotLoaded(no_document(url)))
+        }
     }
 
     /// If the page has crashed, waits until the engine shows what it shows then. That takes the page's place in the history
@@ -207,7 +228,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// A move of which the engine has not shown anything yet.
+/// A move of which the engine has neither shown anything yet nor said that it never will.
 struct Attempt<'a>(Option<&'a Tab>);
 
 impl<'a> Attempt<'a> {
@@ -215,7 +236,7 @@ impl<'a> Attempt<'a> {
         Self(Some(tab))
     }
 
-    fn shown(mut self) {
+    fn decided(mut self) {
         self.0 = None;
     }
 }

@@ -31,6 +31,7 @@ pub struct Page {
     loads: Cell<u64>,
     last_load: Cell<Instant>,
     history_changes: Cell<u64>,
+    abandoned_loads: Cell<u64>,
     /// The address that somebody wants to load, until the engine has begun to fetch it.
     expected: RefCell<Option<Url>>,
     taken: Cell<Option<Taken>>,
@@ -76,6 +77,7 @@ impl Page {
             loads: Cell::new(0),
             last_load: Cell::new(Instant::now()),
             history_changes: Cell::new(0),
+            abandoned_loads: Cell::new(0),
             expected: RefCell::default(),
             taken: Cell::default(),
             last_traversal: RefCell::default(),
@@ -125,6 +127,16 @@ impl Page {
     /// How often the present entry of the history has changed.
     pub fn history_changes(&self) -> u64 {
         self.history_changes.get()
+    }
+
+    /// How often a load has ended without a document.
+    pub fn abandoned_loads(&self) -> u64 {
+        self.abandoned_loads.get()
+    }
+
+    /// Whether the very first load has ended without a document, so that there is none.
+    pub fn has_no_document(&self) -> bool {
+        self.loads() == 0 && self.abandoned_loads() > 0
     }
 
     /// Begins to look out for the engine's fetching `url` for the top-level document.
@@ -212,6 +224,11 @@ impl WebViewDelegate for Page {
     fn notify_url_changed(&self, _webview: WebView, _url: Url) {
         self.changed();
         self.history_changes.set(self.history_changes.get() + 1);
+    }
+
+    fn notify_load_abandoned(&self, _webview: WebView) {
+        self.changed();
+        self.abandoned_loads.set(self.abandoned_loads.get() + 1);
     }
 
     fn notify_traversal_complete(&self, _webview: WebView, traversal: TraversalId) {

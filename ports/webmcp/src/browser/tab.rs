@@ -128,10 +128,10 @@ impl Tab {
         .await
     }
 
-    /// Waits until the page has loaded with all that belongs to it.
+    /// Waits until the page has loaded with all that belongs to it, or until there is none.
     pub async fn complete(&self) {
         self.until(|| {
-            if self.is_complete() {
+            if self.is_complete() || self.page.has_no_document() {
                 Wait::Over(())
             } else {
                 Wait::On

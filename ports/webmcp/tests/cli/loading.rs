@@ -122,6 +122,28 @@ fn a_page_that_the_server_calls_an_error_or_has_elsewhere_is_not_loaded() {
 }
 
 #[test]
+fn a_server_that_has_no_page_is_told_at_once() {
+    let url = format!(
+        "http://127.0.0.1:{}/",
+        server_of("HTTP/1.1 204 No Content\r\n\r\n")
+    );
+    for arguments in commands(&url) {
+        check_failure(&arguments, 3, &[&url, "did not load", "without a page"]);
+    }
+}
+
+#[test]
+fn a_redirect_without_end_is_told_at_once() {
+    let url = format!(
+        "http://127.0.0.1:{}/",
+        server_of("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")
+    );
+    for arguments in commands(&url) {
+        check_failure(&arguments, 3, &[&url, "did not load", "Too many redirects"]);
+    }
+}
+
+#[test]
 fn a_server_that_never_answers_ends_in_a_timeout() {
     let url = format!(
         "http://127.0.0.1:{}/",

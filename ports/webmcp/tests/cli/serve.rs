@@ -13,6 +13,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::loading::server_of;
 use super::{check_failure, fixture, webmcp};
 
 /// A client over standard input and output that knows no more of the protocol than that there are requests and answers.
@@ -273,6 +274,32 @@ fn an_address_that_does_not_load_is_told_with_the_reason() {
     );
     client.done("browser_navigate", json!({ "url": "demo:tasks" }));
     assert!(client.tool_names().iter().any(|name| name == "add_task"));
+    client.leave();
+}
+
+#[test]
+fn a_load_without_a_page_leaves_the_page_and_its_history() {
+    let of = |response| format!("http://127.0.0.1:{}/", server_of(response));
+    let mut client = Client::start(&["demo:shop"]);
+    client.done("browser_navigate", json!({ "url": "demo:tasks" }));
+    let address = of("HTTP/1.1 204 No Content\r\n\r\n");
+    client.fails(
+        "browser_navigate",
+        json!({ "url": address }),
+        "without a page",
+    );
+    assert!(client.tool_names().iter().any(|name| name == "add_task"));
+
+    let address = of("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n");
+    client.fails(
+        "browser_navigate",
+        json!({ "url": address }),
+        "Too many redirects",
+    );
+    client.done("browser_go_back", json!({}));
+    assert!(client.tool_names().iter().any(|name| name == "add_task"));
+    client.done("browser_go_back", json!({}));
+    assert!(client.tool_names().iter().any(|name| name == "add_to_cart"));
     client.leave();
 }
 
