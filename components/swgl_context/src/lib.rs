@@ -12,7 +12,8 @@
 use std::cell::Cell;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, ThreadId};
 
 use dpi::PhysicalSize;
 use gleam::gl::{self, Gl};
@@ -30,8 +31,16 @@ impl SwglRenderingContext {
     ///
     /// # Panics
     ///
-    /// If a side is 0 or more than [`Self::LONGEST_SIDE`].
+    /// If a side is 0 or more than [`Self::LONGEST_SIDE`], or if there has been a context on another thread: SWGL has one
+    /// current context for the whole process.
     pub fn new(size: PhysicalSize<u32>) -> Self {
+        static THREAD: OnceLock<ThreadId> = OnceLock::new();
+        let here = thread::current().id();
+        assert_eq!(
+            *THREAD.get_or_init(|| here),
+            here,
+            "all contexts are used on one thread"
+        );
         let context = Self {
             swgl: swgl::Context::create(),
             size: Cell::new(size),
