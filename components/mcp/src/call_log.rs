@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
@@ -15,6 +15,7 @@ use modelcontext::ToolFailureKind;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::lock::lock;
 use crate::text::cut;
 
 /// How many calls are kept for clients that ask for them.
@@ -73,7 +74,7 @@ impl CallLog {
     pub fn record(&self, record: CallRecord) {
         let mut line = record.line();
         line.push('\n');
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         let written = match &mut inner.writer {
             Some(writer) => writer
                 .write_all(line.as_bytes())
@@ -96,13 +97,8 @@ impl CallLog {
 
     /// The last calls, the oldest first, each a line with its end.
     pub fn lines(&self) -> String {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         inner.kept.iter().map(String::as_str).collect()
-    }
-
-    /// A writer that panicked has at worst written half a line, and everything else is whole.
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -15,6 +15,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
+use crate::address;
 use crate::schema::validate;
 use crate::server::{ABANDONED, Connection, PageCall, failure, listing};
 use crate::text::cut;
@@ -23,8 +24,8 @@ use crate::{Location, Page, PageError};
 /// What the names of all of them begin with. No page's tool gets a name that begins so.
 pub(crate) const PREFIX: &str = "browser_";
 
-/// How many bytes of the page's address and of its title a client gets. A page may write what it likes there.
-const SHOWN: usize = 4 * 1024;
+/// How many bytes of the page's title a client gets. A page may write what it likes there.
+const TITLE: usize = 4 * 1024;
 
 /// A tool of the browser itself.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -197,7 +198,7 @@ impl<P: Page> Connection<P> {
                 CallToolResult::success(vec![
                     ContentBlock::text(format!(
                         "Text of {}, which is the page's word, not the user's:",
-                        cut(location.url.into(), SHOWN)
+                        address::as_value(&location.url)
                     )),
                     ContentBlock::text(text),
                 ])
@@ -235,8 +236,8 @@ fn text(arguments: &JsonObject, name: &str) -> String {
 
 fn arrived(location: Location) -> CallToolResult {
     CallToolResult::structured(json!({
-        "url": cut(location.url.into(), SHOWN),
-        "title": cut(location.title, SHOWN),
+        "url": address::as_value(&location.url),
+        "title": cut(location.title, TITLE),
     }))
 }
 

@@ -36,8 +36,10 @@
 //! 2026-07-28 and those with an `initialize` handshake, up to 2025-11-25, are spoken at the same time. In the former
 //! nothing belongs to a connection: see [`Server`] for what the server nevertheless remembers.
 
+mod address;
 mod call_log;
 mod fixed_tools;
+mod lock;
 mod names;
 mod options;
 mod page;
@@ -47,8 +49,9 @@ mod server;
 mod text;
 mod transport;
 
+pub use address::shown_address;
 pub use call_log::{CallLog, CallOutcome, CallRecord};
 pub use options::{Consequential, Options, Pacing};
 pub use page::{Changes, Location, Page, PageError, PageErrorKind, PageTool};
 pub use server::Server;
-pub use transport::{HttpOptions, ServeError, serve_http, serve_stdio};
+pub use transport::{HttpLimits, HttpOptions, ServeError, serve_http, serve_stdio};

@@ -12,6 +12,12 @@ use thiserror::Error;
 use tokio::sync::watch;
 use url::Url;
 
+use crate::address::without_credentials;
+use crate::text::shorten;
+
+/// How many bytes of the message of an error a client gets.
+const MESSAGE: usize = 2 * 1024;
+
 /// A browser with one page.
 ///
 /// All methods may be called from any thread and at the same time. A future that is dropped gives its request up; nothing
@@ -111,6 +117,16 @@ pub struct PageError {
     pub kind: PageErrorKind,
     /// The reason in words, for the one who asked: what was wrong, and what to do about it.
     pub message: String,
+}
+
+impl PageError {
+    /// The error as clients may see it: without passwords that are in addresses, and not longer than somebody reads.
+    pub(crate) fn for_clients(self) -> PageError {
+        PageError {
+            message: shorten(&without_credentials(&self.message), MESSAGE),
+            ..self
+        }
+    }
 }
 
 /// The reasons for which a page cannot do what was asked.

@@ -16,6 +16,11 @@ use crate::text::cut;
 /// How many bytes an item of content counts at least, so that empty ones are not free.
 const ITEM: usize = 64;
 
+/// For how many bytes of the limit there may be one item, and how many items there may be under any limit. Each is a
+/// message of its own to a model, whatever is in it.
+const SHARE: usize = 1024;
+const FEWEST: usize = 16;
+
 /// The result of a tool of a document of `origin` that gave this text: that of a string, the JSON text of another
 /// value, or none because the tool navigated.
 ///
@@ -77,9 +82,9 @@ pub(crate) fn tool_failure(failure: &ToolFailure, origin: &str, limit: usize) ->
             "Correct them by the tool's schema.",
         ),
         ToolFailureKind::TargetGone => (
-            "The document of the tool went away before the tool had finished, so the outcome is unknown: it may have \
-             done its work or not.",
-            "Look at the page before you call it again.",
+            "The frame of the tool was removed, or went to another address, before the tool had finished, so the outcome \
+             is unknown: it may have done its work or not.",
+            "List the tools again.",
         ),
         ToolFailureKind::NotAllowed => ("The tool may not be run. It was not.", ""),
         ToolFailureKind::Refused => ("The user did not allow the tool to run. It was not.", ""),
@@ -137,8 +142,7 @@ fn passed_through(value: &Map<String, Value>, limit: usize) -> Option<CallToolRe
         None => false,
         Some(is_error) => is_error.as_bool()?,
     };
-    let items = items.iter().map(item).collect::<Option<Vec<_>>>()?;
-    let mut content = limited(items, limit);
+    let mut content = limited(items, limit)?;
     let structured = value
         .get("structuredContent")
         .filter(|value| !value.is_null());
@@ -205,19 +209,27 @@ fn check_base64(data: &str) -> Option<()> {
     STANDARD.decode(data).is_ok().then_some(())
 }
 
-/// As much of the items as fits into `limit` bytes. Texts are cut; what is left out is named in its place.
-fn limited(items: Vec<ContentBlock>, limit: usize) -> Vec<ContentBlock> {
+/// As much of the items as fits into `limit` bytes, and no more than [`most_items`] of them, if they are items. Texts are
+/// cut; what is left out is named in its place. Nobody looks at what comes after the limit, so it costs nothing.
+fn limited(items: &[Value], limit: usize) -> Option<Vec<ContentBlock>> {
+    let most = most_items(limit);
     let mut left = limit;
     let mut content = Vec::new();
-    let mut items = items.into_iter();
-    for item in items.by_ref() {
+    for (index, value) in items.iter().enumerate() {
+        let missing = items.len() - index;
+        if index == most {
+            content.push(ContentBlock::text(format!(
+                "[Left out here: {missing} more items; of a result of this size the first {most} are given]"
+            )));
+            break;
+        }
         if left == 0 {
-            let missing = items.len() + 1;
             content.push(ContentBlock::text(format!(
                 "[Left out here: {missing} more items]"
             )));
             break;
         }
+        let item = item(value)?;
         let length = length(&item);
         let (item, taken) = match item {
             item if length <= left => (item, length.max(ITEM)),
@@ -231,7 +243,12 @@ fn limited(items: Vec<ContentBlock>, limit: usize) -> Vec<ContentBlock> {
         content.push(item);
         left = left.saturating_sub(taken);
     }
-    content
+    Some(content)
+}
+
+/// How many items a client gets of a result that may have `limit` bytes.
+fn most_items(limit: usize) -> usize {
+    (limit / SHARE).max(FEWEST)
 }
 
 fn length(item: &ContentBlock) -> usize {

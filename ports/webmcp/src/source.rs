@@ -8,6 +8,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use modelcontext_mcp::shown_address;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
@@ -61,7 +62,8 @@ impl Source {
                 "file" => parse_file_url(argument),
                 _ if looks_like_port(rest) => Err(lacks_scheme(argument)),
                 _ => Err(Failure::usage(format!(
-                    "`{argument}`: only http:, https:, file: and demo: URLs can be opened"
+                    "`{}`: only http:, https:, file: and demo: URLs can be opened",
+                    shown_address(argument)
                 ))),
             };
         }
@@ -88,13 +90,15 @@ impl Source {
             Some((_, rest)) if looks_like_port(rest) => Err(lacks_scheme(address)),
             None if looks_like_host(address) => Err(lacks_scheme(address)),
             _ => Err(Failure::usage(format!(
-                "`{address}`: only whole http: and https: addresses can be opened from here, and the demo: pages"
+                "`{}`: only whole http: and https: addresses can be opened from here, and the demo: pages",
+                shown_address(address)
             ))),
         }
     }
 }
 
 fn lacks_scheme(argument: &str) -> Failure {
+    let argument = shown_address(argument);
     Failure::usage(format!(
         "`{argument}` lacks the scheme: write http://{argument} or https://{argument}"
     ))
@@ -120,7 +124,14 @@ fn looks_like_port(rest: &str) -> bool {
 fn parse_web(argument: &str) -> Result<Source> {
     Url::parse(argument)
         .map(Source::Remote)
-        .map_err(|error| Failure::usage(format!("`{argument}` is not a URL: {error}")))
+        .map_err(|error| not_a_url(argument, error))
+}
+
+fn not_a_url(argument: &str, error: url::ParseError) -> Failure {
+    Failure::usage(format!(
+        "`{}` is not a URL: {error}",
+        shown_address(argument)
+    ))
 }
 
 fn parse_demo(rest: &str) -> Result<Source> {
@@ -134,6 +145,7 @@ fn parse_demo(rest: &str) -> Result<Source> {
         Failure::not_loaded(if name.is_empty() {
             format!("name a demo: {known}")
         } else {
+            let name = shown_address(name);
             format!("there is no demo `{name}`; there are {known}")
         })
     })?;
@@ -144,10 +156,12 @@ fn parse_demo(rest: &str) -> Result<Source> {
 }
 
 fn parse_file_url(argument: &str) -> Result<Source> {
-    let url = Url::parse(argument)
-        .map_err(|error| Failure::usage(format!("`{argument}` is not a URL: {error}")))?;
+    let url = Url::parse(argument).map_err(|error| not_a_url(argument, error))?;
     let path = url.to_file_path().map_err(|()| {
-        Failure::usage(format!("`{argument}` does not name a file of this machine"))
+        Failure::usage(format!(
+            "`{}` does not name a file of this machine",
+            shown_address(argument)
+        ))
     })?;
     let mut suffix = String::new();
     if let Some(query) = url.query() {
@@ -174,8 +188,10 @@ fn split_suffix(text: &str) -> (&str, &str) {
 }
 
 fn local(path: &Path, suffix: &str, argument: &str) -> Result<Source> {
+    let is_host = looks_like_host(argument);
+    let argument = shown_address(argument);
     let canonical = fs::canonicalize(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound if looks_like_host(argument) => Failure::usage(format!(
+        ErrorKind::NotFound if is_host => Failure::usage(format!(
             "`{argument}` is neither a URL nor a file that is here; for the site, write https://{argument}"
         )),
         ErrorKind::NotFound => Failure::not_loaded(format!("`{argument}`: there is no such file or folder")),
@@ -273,6 +289,16 @@ mod tests {
         );
     }
 
+    /// Checks that what is said of an address holds neither the password in it nor all of it.
+    #[track_caller]
+    fn check_shown_in_short(address: &str) {
+        for failure in [Source::parse(address), Source::parse_remote(address)] {
+            let message = failure.expect_err("it must be refused").message;
+            assert!(!message.contains("secret"), "{message}");
+            assert!(message.len() < 1000, "{} bytes", message.len());
+        }
+    }
+
     #[test]
     fn urls_of_the_web_are_taken_as_they_are() {
         for url in [
@@ -297,6 +323,25 @@ mod tests {
             "ftp://a/",
         ] {
             check_failure(url, Status::Usage, "only http:, https:, file: and demo:");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_refused_is_told_in_short_and_without_its_password() {
+        check_shown_in_short("https://ada:secret@ho st/");
+        check_shown_in_short("ada:secret@host.example");
+        check_shown_in_short("ftp://ada:secret@host.example/");
+        let long = "a".repeat(1_000_000);
+        for address in [
+            format!("https://ho st/{long}"),
+            format!("ftp://host.example/{long}"),
+            format!("host.example/{long}"),
+            format!("localhost:8080/{long}"),
+            format!("/{long}"),
+            format!("demo:{long}"),
+            format!("file://server/{long}"),
+        ] {
+            check_shown_in_short(&address);
         }
     }
 

@@ -316,6 +316,34 @@ fn empty_items_are_not_free() {
     assert_eq!(content[10]["text"], "[Left out here: 990 more items]");
 }
 
+#[test]
+fn so_many_items_are_too_many_however_large_the_limit() {
+    let items = vec![json!({ "type": "text", "text": "a" }); 200_000];
+    let text = json!({ "content": items }).to_string();
+    for (limit, most) in [(1 << 20, 1024), (16 << 10, 16), (4 << 10, 16)] {
+        let result = wire(Some(&text), limit);
+        let content = result["content"].as_array().unwrap();
+        assert_eq!(content.len(), most + 1);
+        assert_eq!(content[most - 1], items[0]);
+        let note = content[most]["text"].as_str().unwrap();
+        assert!(
+            note.contains(&format!("{} more items", 200_000 - most)),
+            "{note}"
+        );
+        assert!(note.contains(&format!("the first {most} ")), "{note}");
+    }
+}
+
+#[test]
+fn nobody_looks_at_items_that_are_left_out() {
+    let mut items = vec![json!({ "type": "text", "text": "a" }); FEWEST];
+    items.push(json!("no item"));
+    let text = json!({ "content": items }).to_string();
+    let result = wire(Some(&text), LIMIT * 10);
+    assert_eq!(result["content"].as_array().unwrap().len(), FEWEST + 1);
+    assert_eq!(result.get("structuredContent"), None);
+}
+
 const KINDS: [ToolFailureKind; 11] = [
     ToolFailureKind::NoSuchTool,
     ToolFailureKind::NotExposed,

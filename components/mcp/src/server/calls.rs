@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use modelcontext::{ToolFailureKind, ToolId, ToolOutcome};
+use modelcontext::{ToolFailureKind, ToolOutcome};
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult, InputResponses, JsonObject,
 };
@@ -18,11 +18,13 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::confirmation::Permission;
-use super::state::{Connection, lock};
+use super::state::Connection;
 use super::told::{Meaning, Told};
+use crate::address::in_sentence;
+use crate::lock::lock;
 use crate::results::{tool_failure, tool_result};
 use crate::schema::{input_schema, validate};
-use crate::text::cut;
+use crate::text::{cut, shorten};
 use crate::{CallOutcome, CallRecord, Page, PageError, PageErrorKind, PageTool};
 
 /// A client's call of a tool of the page.
@@ -79,6 +81,9 @@ impl Ended {
 pub(crate) fn failure(reason: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(reason)])
 }
+
+/// How many bytes of what a client sent stand in a sentence that says what is wrong with it.
+pub(super) const ECHO: usize = 200;
 
 /// How many bytes of the name of a client are remembered.
 const NAME: usize = 256;
@@ -180,12 +185,12 @@ impl<P: Page> Connection<P> {
             Permission::Refused(reason) => return Ended::failed(CallOutcome::Refused, reason),
         }
         let input = Value::Object(call.arguments.clone()).to_string();
-        let mut ended = self.execute(tool.id, input.clone()).await;
+        let mut ended = self.execute(&tool, input.clone()).await;
         if is_unregistered(&ended) {
             // Pages register the same tool again and again, maybe while the user was asked or just now.
             let told = Some((tool.clone(), documents));
             match self.look_up(&call.name, told).await {
-                Ok(again) if again.id != tool.id => ended = self.execute(again.id, input).await,
+                Ok(again) if again.id != tool.id => ended = self.execute(&again, input).await,
                 Ok(_) => return unregistered(&call.name),
                 Err(ended) => return *ended,
             }
@@ -209,7 +214,9 @@ impl<P: Page> Connection<P> {
             }
         };
         let documents = self.shared.changes().documents;
-        Err(Box::new(match Meaning::of(name, told, &tools, documents) {
+        let meaning = Meaning::of(name, told, &tools, documents);
+        let name = shorten(name, ECHO);
+        Err(Box::new(match meaning {
             Meaning::Tool(tool) => return Ok(tool),
             Meaning::Another(_) => Ended::failed(
                 CallOutcome::Changed,
@@ -218,13 +225,13 @@ impl<P: Page> Connection<P> {
                      schema or origin now. It was not run. List the tools again, and call it by its new definition."
                 ),
             ),
-            Meaning::Gone(_) => unregistered(name),
+            Meaning::Gone(_) => unregistered(&name),
             Meaning::Left(tool) => Ended::failed(
                 CallOutcome::Navigated,
                 format!(
                     "The page has been navigated since the tools were listed, and \"{name}\", which was of {}, is gone \
                      with the document. It was not run. List the tools again.",
-                    tool.url
+                    in_sentence(&tool.url)
                 ),
             ),
             Meaning::Nothing => Ended {
@@ -250,11 +257,29 @@ impl<P: Page> Connection<P> {
     }
 
     /// What the page answers, or nothing if it takes too long.
-    async fn execute(&self, tool: ToolId, input: String) -> Option<Result<ToolOutcome, PageError>> {
-        let executing = self.shared.page.execute(tool, input);
-        tokio::time::timeout(self.shared.options.timeout, executing)
+    async fn execute(
+        &self,
+        tool: &PageTool,
+        input: String,
+    ) -> Option<Result<ToolOutcome, PageError>> {
+        let documents = self.shared.changes().documents;
+        let executing = self.shared.page.execute(tool.id, input);
+        let ended = tokio::time::timeout(self.shared.options.timeout, executing)
             .await
-            .ok()
+            .ok()?;
+        let has_navigated =
+            || tool.frame.is_empty() || self.shared.changes().documents != documents;
+        let ended = match ended {
+            // With the top-level document goes the page; without it only a frame has gone.
+            Ok(Err(failure)) if failure.kind == ToolFailureKind::TargetGone && has_navigated() => {
+                Err(PageError {
+                    kind: PageErrorKind::Navigated,
+                    message: failure.message,
+                })
+            }
+            ended => ended,
+        };
+        Some(ended.map_err(PageError::for_clients))
     }
 
     fn judge(&self, ended: Option<Result<ToolOutcome, PageError>>, tool: &PageTool) -> Ended {
@@ -301,17 +326,26 @@ fn unregistered(name: &str) -> Ended {
     )
 }
 
+/// What to do where nothing else is known.
+const LOOK: &str = "Look at the page before you call it again.";
+
 /// Why it is not known what became of a call.
 fn lost(error: &PageError) -> String {
-    let happened = match error.kind {
-        PageErrorKind::Navigated => "The page was navigated away while the tool ran",
-        PageErrorKind::Crashed => "The page crashed while the tool ran",
-        PageErrorKind::Closed => "The page was closed while the tool ran",
-        PageErrorKind::ShuttingDown => "The browser shut down while the tool ran",
-        _ => "The page was lost while the tool ran",
+    let (happened, next) = match error.kind {
+        PageErrorKind::Navigated => (
+            "The page navigated away while the tool ran",
+            "List the tools again: those of the new page may be others.",
+        ),
+        PageErrorKind::Crashed => ("The page crashed while the tool ran", LOOK),
+        PageErrorKind::Closed => ("The page was closed while the tool ran", LOOK),
+        PageErrorKind::ShuttingDown => ("The browser shut down while the tool ran", LOOK),
+        _ => ("The page was lost while the tool ran", LOOK),
+    };
+    let details = match error.message.as_str() {
+        "" => String::new(),
+        message => format!(" ({message})"),
     };
     format!(
-        "{happened}, so the outcome is unknown: the tool may have done its work or not. Look at the page before you call it \
-         again. ({error})"
+        "{happened}, so the outcome is unknown: the tool may have done its work or not. {next}{details}"
     )
 }

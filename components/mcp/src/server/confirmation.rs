@@ -17,17 +17,19 @@ use indexmap::IndexMap;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequests, InputRequiredResult, ProtocolVersion,
-    RequestStateCodec, SealOptions, ServerRequest,
+    ElicitationSchema, InputRequest, InputRequests, InputRequiredResult, RequestStateCodec,
+    SealOptions, ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::calls::{PageCall, client_name};
-use super::state::{Connection, lock};
-use crate::text::cut;
+use super::calls::{ECHO, PageCall, client_name};
+use super::revision::has_handshake;
+use super::state::Connection;
+use crate::lock::lock;
+use crate::text::{cut, shorten};
 use crate::{Consequential, Page, PageTool};
 
 /// The name of the one question that is asked.
@@ -85,7 +87,7 @@ impl<P: Page> Connection<P> {
                 call.name
             ));
         }
-        if !answers_with_questions(context) {
+        if has_handshake(context) {
             return self.ask(call, tool, context).await;
         }
         let belongs_to = belongs_to(call, tool, context);
@@ -160,13 +162,6 @@ fn can_ask(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-/// Whether a question is an answer to the call, rather than a request of its own.
-fn answers_with_questions(context: &RequestContext<RoleServer>) -> bool {
-    context
-        .protocol_version()
-        .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
-}
-
 /// What the user is asked. A form without fields: to accept it is to agree.
 fn question(call: &PageCall, tool: &PageTool) -> ElicitRequestParams {
     let arguments = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
@@ -196,7 +191,8 @@ fn decision(action: &ElicitationAction) -> Permission {
 
 fn could_not_ask(reason: impl std::fmt::Display) -> Permission {
     Permission::Refused(format!(
-        "The user could not be asked: {reason}. The tool was not run."
+        "The user could not be asked: {}. The tool was not run.",
+        shorten(&reason.to_string(), ECHO)
     ))
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
@@ -17,14 +17,17 @@ use rmcp::{ErrorData, Peer, RoleServer, ServerHandler};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::calls::{ABANDONED, PageCall};
+use super::calls::{ABANDONED, ECHO, PageCall};
 use super::heartbeat::with_heartbeat;
 use super::listing::describe;
 use super::resources::{PageResource, list_resources};
-use super::state::{Connection, lock};
+use super::revision::has_handshake;
+use super::state::Connection;
 use super::watchers::Channel;
 use crate::Page;
 use crate::fixed_tools::FixedTool;
+use crate::lock::lock;
+use crate::text::shorten;
 
 /// How long a client of 2026-07-28 may take a list or a resource for fresh, in milliseconds. A page changes when it likes,
 /// so never; clients that listen are told when it has.
@@ -50,18 +53,11 @@ impl<P: Page> Connection<P> {
     }
 }
 
-/// Whether the client of a request has an `initialize` handshake behind it, and so gets unsolicited notifications.
-fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
-    context
-        .protocol_version()
-        .is_some_and(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str())
-}
-
 /// Why the protocol library did not take these for the parameters of a request, as far as that can be told.
 fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {
     serde_json::from_value::<T>(params.clone())
         .err()
-        .map(|error| error.to_string())
+        .map(|error| shorten(&error.to_string(), ECHO))
 }
 
 impl<P: Page> ServerHandler for Connection<P> {
@@ -88,7 +84,7 @@ impl<P: Page> ServerHandler for Connection<P> {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if is_legacy(&context) {
+        if has_handshake(&context) {
             // Not all clients say that they are initialised.
             self.watch_for(&context.peer);
         }
@@ -194,7 +190,7 @@ impl<P: Page> ServerHandler for Connection<P> {
             _ => {
                 return Err(ErrorData::new(
                     ErrorCode::METHOD_NOT_FOUND,
-                    format!("This server has no method \"{method}\"."),
+                    format!("This server has no method \"{}\".", shorten(&method, ECHO)),
                     None,
                 ));
             }

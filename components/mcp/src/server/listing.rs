@@ -10,6 +10,7 @@ use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use crate::PageTool;
+use crate::address;
 use crate::schema::input_schema;
 use crate::text::cut;
 
@@ -79,7 +80,7 @@ pub(crate) fn listing(tools: &[(String, Arc<PageTool>)]) -> Value {
                 "inputSchema": input_schema(tool.input_schema.as_deref()),
                 "annotations": tool.annotations,
                 "origin": tool.origin,
-                "url": tool.url.as_str(),
+                "url": address::as_value(&tool.url),
                 "frame": tool.frame,
                 "id": tool.id.to_string(),
             })

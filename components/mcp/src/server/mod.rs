@@ -10,6 +10,7 @@ mod handler;
 mod heartbeat;
 mod listing;
 mod resources;
+mod revision;
 mod state;
 mod told;
 mod watchers;

@@ -11,10 +11,12 @@ use rmcp::model::{
     CacheScope, ErrorCode, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
 };
 
+use super::calls::ECHO;
 use super::handler::FRESH;
 use super::listing::listing;
 use super::state::{Connection, State};
-use crate::text::cut;
+use crate::address::without_credentials;
+use crate::text::{cut, shorten};
 use crate::{Page, PageError};
 
 /// A resource. Each is about the page that is there when it is read.
@@ -53,7 +55,10 @@ impl PageResource {
             .ok_or_else(|| {
                 let known = PageResource::ALL.map(PageResource::uri).join(", ");
                 ErrorData::resource_not_found(
-                    format!("There is no resource \"{uri}\". There are: {known}"),
+                    format!(
+                        "There is no resource \"{}\". There are: {known}",
+                        shorten(&without_credentials(uri), ECHO)
+                    ),
                     None,
                 )
             })

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::confirmation::Questions;
 use super::told::{Told, ToldClients};
 use super::watchers::Watchers;
+use crate::lock::lock;
 use crate::names::ToolNames;
 use crate::{Changes, Options, Page, PageError, PageErrorKind, PageTool};
 
@@ -139,7 +140,7 @@ impl<P: Page> Shared<P> {
         asked: impl Future<Output = Result<T, PageError>>,
     ) -> Result<T, PageError> {
         match tokio::time::timeout(self.options.timeout, asked).await {
-            Ok(answer) => answer,
+            Ok(answer) => answer.map_err(PageError::for_clients),
             Err(_) => Err(PageError {
                 kind: PageErrorKind::Failed,
                 message: format!(
@@ -168,10 +169,4 @@ impl<P> Drop for Connection<P> {
     fn drop(&mut self) {
         self.closing.cancel();
     }
-}
-
-/// Takes a lock. No code of this crate panics while it holds one, and if it did, what the locks guard is whole after
-/// every single change, so the poison says nothing.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,8 +15,9 @@ use rmcp::{Peer, RoleServer};
 use tokio_util::sync::CancellationToken;
 
 use super::resources::PageResource;
-use super::state::{Shared, State, lock};
+use super::state::{Shared, State};
 use crate::Page;
+use crate::lock::lock;
 
 /// How long a result waits for clients to take the notification that belongs before it. One that does not read is not
 /// waited for again until it does.

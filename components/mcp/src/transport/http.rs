@@ -5,7 +5,7 @@
 //! Many clients, over HTTP.
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,9 +13,8 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HeaderName, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, Method, StatusCode};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use subtle::ConstantTimeEq;
 use tokio::net::TcpListener;
@@ -23,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::ServeError;
+use super::connections::serve_connections;
+use super::sessions::{Sessions, turn_away};
 use crate::{Page, Server};
 
 /// Where the server is.
@@ -49,6 +50,32 @@ pub struct HttpOptions {
     pub allowed_origins: Vec<String>,
     /// What clients have to send as a bearer token, if anything.
     pub token: Option<String>,
+    /// How much clients may take up.
+    pub limits: HttpLimits,
+}
+
+/// How much clients may take up that speak to the server over HTTP.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct HttpLimits {
+    /// How many connections there may be at once. A few more are answered with status 503; others wait.
+    pub connections: usize,
+    /// How many sessions there may be of clients with an `initialize` handshake. Who wants one more is answered with
+    /// status 503.
+    pub sessions: usize,
+    /// How long a connection may take for the head of its next request, and how long it may say nothing within the body.
+    /// After that it is closed.
+    pub patience: Duration,
+}
+
+impl Default for HttpLimits {
+    /// 256 connections, 256 sessions, half a minute.
+    fn default() -> Self {
+        Self {
+            connections: 256,
+            sessions: 256,
+            patience: Duration::from_secs(30),
+        }
+    }
 }
 
 /// Everything but the token, which is nobody's business who reads a log.
@@ -58,6 +85,7 @@ impl fmt::Debug for HttpOptions {
             .debug_struct("HttpOptions")
             .field("allowed_hosts", &self.allowed_hosts)
             .field("allowed_origins", &self.allowed_origins)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
@@ -65,11 +93,11 @@ impl fmt::Debug for HttpOptions {
 /// Serves clients at `/mcp` on the socket until `shutdown`, then cancels the calls that run and returns.
 ///
 /// Requests that name another host or come from another origin than the `options` allow are refused with status 403, those
-/// without the token with 401.
+/// without the token with 401, those that are too many with 503: see [`HttpLimits`].
 ///
 /// # Errors
 ///
-/// Fails if the socket does, or if the token is empty.
+/// Fails if the token is empty.
 pub async fn serve_http<P: Page>(
     server: Server<P>,
     listener: TcpListener,
@@ -77,7 +105,9 @@ pub async fn serve_http<P: Page>(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let stopping = CancellationToken::new();
-    let mut app = Router::new().route_service(PATH, service(server, &options, &stopping));
+    let mut app = Router::new()
+        .route_service(PATH, service(server, &options, &stopping))
+        .layer(from_fn(turn_away));
     if let Some(token) = options.token {
         if token.is_empty() {
             return Err(ServeError::EmptyToken);
@@ -89,15 +119,12 @@ pub async fn serve_http<P: Page>(
     // Outside of the rest, because browsers ask without a token whether they may send one.
     app = app.layer(cross_origin(options.allowed_origins));
 
-    let signal = stopping.clone();
-    let serving = axum::serve(listener, app)
-        .with_graceful_shutdown(async move {
-            shutdown.await;
-            signal.cancel();
-        })
-        .into_future();
+    let shutdown = async {
+        shutdown.await;
+        stopping.cancel();
+    };
     tokio::select! {
-        served = serving => served?,
+        () = serve_connections(listener, app, options.limits, shutdown) => {},
         () = async {
             stopping.cancelled().await;
             tokio::time::sleep(GRACE).await;
@@ -110,7 +137,7 @@ fn service<P: Page>(
     server: Server<P>,
     options: &HttpOptions,
     stopping: &CancellationToken,
-) -> StreamableHttpService<crate::server::Connection<P>, LocalSessionManager> {
+) -> StreamableHttpService<crate::server::Connection<P>, Sessions> {
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_origins(options.allowed_origins.iter().cloned())
         .enforce_origin_validation()
@@ -119,12 +146,10 @@ fn service<P: Page>(
     if !options.allowed_hosts.is_empty() {
         config = config.with_allowed_hosts(options.allowed_hosts.iter().cloned());
     }
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(IDLE);
     let closing = stopping.clone();
     StreamableHttpService::new(
         move || Ok(server.connection(closing.child_token())),
-        Arc::new(sessions),
+        Arc::new(Sessions::new(options.limits.sessions, IDLE)),
         config,
     )
 }

@@ -4,10 +4,12 @@
 
 //! How clients reach the server.
 
+mod connections;
 mod error;
 mod http;
+mod sessions;
 mod stdio;
 
 pub use error::ServeError;
-pub use http::{HttpOptions, serve_http};
+pub use http::{HttpLimits, HttpOptions, serve_http};
 pub use stdio::serve_stdio;

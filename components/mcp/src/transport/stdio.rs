@@ -15,10 +15,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use super::ServeError;
+use crate::text::shorten;
 use crate::{Page, Server};
 
 /// How long the last answers may take to be sent when the client has left. One that does not read them is not waited for.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How many bytes are told of why a client does not begin as it should, which can hold all that it has sent.
+const MESSAGE: usize = 1024;
 
 /// Serves the client that writes to `input` and reads from `output`, one message a line.
 ///
@@ -43,7 +47,9 @@ where
         Ok(running) => running,
         // It left before it said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(ServeError::Protocol(error.to_string())),
+        Err(error) => {
+            return Err(ServeError::Protocol(shorten(&error.to_string(), MESSAGE)));
+        }
     };
     let ended = tokio::select! {
         ended = running.waiting() => ended,

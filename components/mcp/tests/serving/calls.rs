@@ -5,7 +5,7 @@
 //! Calling the page's tools.
 
 use modelcontext::ToolFailureKind;
-use modelcontext_mcp::{Options, PageError, PageErrorKind, PageTool};
+use modelcontext_mcp::{CallLog, Options, PageError, PageErrorKind, PageTool};
 use rmcp::model::{ErrorCode, RequestMetaObject};
 use rmcp::service::ServiceError;
 use serde_json::{Value, json};
@@ -257,6 +257,46 @@ async fn a_call_whose_page_is_lost_says_that_its_outcome_is_unknown() {
         assert_fails(&result, "outcome is unknown");
         assert_says(&result, word);
         assert_says(&result, "details");
+    }
+}
+
+#[tokio::test]
+async fn a_frame_that_goes_and_a_page_that_goes_are_told_apart() {
+    const GONE: ToolFailureKind = ToolFailureKind::TargetGone;
+    for (frame, leave, says, outcome) in [
+        (vec![], false, "page navigated away", "unknown"),
+        (vec![], true, "page navigated away", "unknown"),
+        (vec![0, 1], true, "page navigated away", "unknown"),
+        (
+            vec![0, 1],
+            false,
+            "frame of the tool was removed",
+            "target-gone",
+        ),
+    ] {
+        let log = CallLog::default();
+        let mut setup = Setup::with(Options {
+            call_log: log.clone(),
+            ..options()
+        });
+        setup.page.register(PageTool {
+            frame: frame.clone(),
+            ..tool("buy")
+        });
+        let client = Client::connect(&setup.server, Revision::Stateless).await;
+        let call = client.start("buy", json!({}));
+        let execution = setup.execution().await;
+        if leave {
+            setup.page.leave();
+        }
+        execution.fails(GONE, "details");
+        let result = call.await.unwrap();
+        assert_fails(&result, says);
+        assert_says(&result, "outcome is unknown");
+        assert_says(&result, "List the tools again");
+        assert_says(&result, "details");
+        let line: Value = serde_json::from_str(&log.lines()).unwrap();
+        assert_eq!(line["outcome"], outcome, "{frame:?} {leave}");
     }
 }
 

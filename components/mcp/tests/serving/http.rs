@@ -4,7 +4,9 @@
 
 //! Many clients over HTTP, on a real socket.
 
-use modelcontext_mcp::{HttpOptions, ServeError, Server, serve_http};
+use std::time::Duration;
+
+use modelcontext_mcp::{HttpLimits, HttpOptions, ServeError, Server, serve_http};
 use reqwest::StatusCode;
 use rmcp::model::{ElicitationAction, ServerNotification, SubscriptionFilter};
 use rmcp::service::RunningService;
@@ -12,9 +14,11 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientServiceExt, RoleClient};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::client::{Event, Revision, User, assert_fails, assert_says, params};
 use crate::page::{FakePage, Setup, consequential_tool, tool};
@@ -55,6 +59,13 @@ impl Served {
             .await
             .expect("the server is there");
         (client, events)
+    }
+
+    /// A connection on which nothing has been said.
+    async fn open(&self) -> TcpStream {
+        let address = self.url.trim_start_matches("http://");
+        let address = address.trim_end_matches("/mcp");
+        TcpStream::connect(address).await.unwrap()
     }
 
     /// A request as it is sent without a library, with these headers beside those that it needs.
@@ -376,5 +387,92 @@ async fn the_server_stops_when_it_is_told_to_and_cancels_what_runs() {
         execution.cancelled().await;
         served.serving.await.unwrap().unwrap();
         call.abort();
+    }
+}
+
+fn with_limits(limits: HttpLimits) -> HttpOptions {
+    HttpOptions {
+        limits,
+        ..HttpOptions::default()
+    }
+}
+
+#[tokio::test]
+async fn one_session_too_many_is_refused_until_another_ends() {
+    let setup = Setup::new();
+    let options = with_limits(HttpLimits {
+        sessions: 2,
+        ..HttpLimits::default()
+    });
+    let served = Served::new(&setup.server, options).await;
+    let first = served.post(&[], &initialize()).await;
+    let session = first.headers()["Mcp-Session-Id"].clone();
+    assert_eq!(served.status(&[]).await, StatusCode::OK);
+    let refused = served.post(&[], &initialize()).await;
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let reason = refused.text().await.unwrap();
+    assert!(reason.contains("as many sessions as it takes"), "{reason}");
+
+    // Clients that need no session get in.
+    let headers = [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "browser_read_text"),
+    ];
+    let answer = served
+        .post(&headers, &stateless_call("browser_read_text"))
+        .await;
+    assert_eq!(answer.status(), StatusCode::OK);
+
+    let ended = reqwest::Client::new()
+        .delete(&served.url)
+        .header("Mcp-Session-Id", session)
+        .header("MCP-Protocol-Version", "2025-11-25")
+        .send()
+        .await
+        .unwrap();
+    assert!(ended.status().is_success(), "{ended:?}");
+    assert_eq!(served.status(&[]).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn one_connection_too_many_is_refused() {
+    let setup = Setup::new();
+    let options = with_limits(HttpLimits {
+        connections: 1,
+        ..HttpLimits::default()
+    });
+    let served = Served::new(&setup.server, options).await;
+    let mut first = served.open().await;
+    let request = "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    first.write_all(request.as_bytes()).await.unwrap();
+    // It is answered, so it has been accepted.
+    first.read_u8().await.unwrap();
+    let answer = served.post(&[], &initialize()).await;
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let reason = answer.text().await.unwrap();
+    assert!(
+        reason.contains("as many connections as it takes"),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_go_on_is_not_waited_for() {
+    let setup = Setup::new();
+    let options = with_limits(HttpLimits {
+        patience: Duration::from_millis(50),
+        ..HttpLimits::default()
+    });
+    let served = Served::new(&setup.server, options).await;
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+        Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\n";
+    for part in [head.to_owned(), format!("{head}\r\n{{")] {
+        let mut connection = served.open().await;
+        connection.write_all(part.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        // Ends when the server has closed the connection.
+        let closed = timeout(Duration::from_secs(60), connection.read_to_end(&mut answer));
+        closed.await.expect("it is closed").unwrap();
     }
 }

@@ -4,6 +4,7 @@
 
 //! The server over a page that the test plays, with real clients of both kinds of revisions.
 
+mod addresses;
 mod calls;
 mod changes;
 mod client;

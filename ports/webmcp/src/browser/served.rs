@@ -17,7 +17,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::task::Poll;
 
-use modelcontext_mcp::{Changes, Location, Page, PageError, PageErrorKind, PageTool};
+use modelcontext_mcp::{
+    Changes, Location, Page, PageError, PageErrorKind, PageTool, shown_address,
+};
 use servo::{ToolFailure, ToolFailureKind, ToolId, ToolOutcome};
 use tokio::sync::{oneshot, watch};
 use tokio::task::spawn_blocking;
@@ -147,7 +149,8 @@ impl ServedPage {
                 .and_then(|demos| demos.join(&target).ok())
                 .ok_or_else(|| {
                     bad(format!(
-                        "`{address}`: the demo: pages are there only if the browser was started with one of them"
+                        "`{}`: the demo: pages are there only if the browser was started with one of them",
+                        shown_address(address)
                     ))
                 }),
         }
@@ -171,12 +174,19 @@ impl Page for ServedPage {
                     "there is no page any more that could have the tool; load one",
                 )));
             }
+            let document = tab.page.document();
+            let was_complete = tab.is_complete();
             let outcome = tab.alive(tab.execute(tool, input)).await?;
-            match (&outcome, tab.page.end()) {
-                (Err(failure), Some(end)) if failure.kind == ToolFailureKind::TargetGone => {
-                    Err(Gone::Ended(end).into())
-                }
-                _ => Ok(outcome),
+            if !matches!(&outcome, Err(failure) if failure.kind == ToolFailureKind::TargetGone) {
+                return Ok(outcome);
+            }
+            // The tool's document went away: with the page, for another page that may still be loading, or alone.
+            if let Some(end) = tab.page.end() {
+                Err(Gone::Ended(end).into())
+            } else if tab.page.document() != document || (was_complete && !tab.is_complete()) {
+                Err(Gone::Replaced.into())
+            } else {
+                Ok(outcome)
             }
         })
         .await

@@ -16,7 +16,8 @@ use std::thread;
 use std::time::Duration;
 
 use modelcontext_mcp::{
-    CallLog, Consequential, HttpOptions, Options, Pacing, Server, serve_http, serve_stdio,
+    CallLog, Consequential, HttpLimits, HttpOptions, Options, Pacing, Server, serve_http,
+    serve_stdio,
 };
 use tokio::fs::File;
 use tokio::io::stdin;
@@ -109,6 +110,7 @@ impl Door {
             allowed_hosts: arguments.allowed_hosts.clone(),
             allowed_origins: arguments.allowed_origins.clone(),
             token,
+            limits: HttpLimits::default(),
         };
         Ok(Self::Http(listener, options))
     }
