@@ -26,7 +26,8 @@ use modelcontext::{
     collect_tools, documents_to_notify,
 };
 use paint_api::PipelineExitSource;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use script_traits::DocumentActivity;
 use servo_base::generic_channel::{GenericCallback, GenericSender};
 use servo_base::id::{BrowsingContextId, PipelineId, ScriptEventLoopId, WebViewId};
 use servo_constellation_traits::{
@@ -57,9 +58,8 @@ pub(super) struct ModelContextState {
     /// Every document that script has told of and that has not been closed.
     documents: FxHashMap<PipelineId, ToolDocument>,
 
-    /// What each container document says of its frames. Entries are made before the constellation knows the browsing
-    /// context, so they are not part of it.
-    containers: FxHashMap<BrowsingContextId, Container>,
+    /// The identities of all tools of these documents. The embedder knows a tool by nothing else, so none is taken twice.
+    tool_ids: FxHashSet<ToolId>,
 
     /// <https://webmachinelearning.github.io/webmcp/#traversable-navigable-pending-tool-executions-map>
     executions: FxHashMap<WebViewId, Executions>,
@@ -84,6 +84,10 @@ struct ToolDocument {
 
     /// The frames of the document in tree order. `Pipeline::children` has them in the order of their creation.
     frames: Vec<BrowsingContextId>,
+
+    /// What the document says of the permissions of its frames, or of what it takes for them: it speaks before the
+    /// constellation knows the browsing context.
+    containers: FxHashMap<BrowsingContextId, ContainerInputs<ImmutableOrigin>>,
 }
 
 impl ToolDocument {
@@ -91,12 +95,6 @@ impl ToolDocument {
     fn is_allowed_to_use_tools(&self) -> bool {
         self.policy.allows(Feature::Tools, &self.origin)
     }
-}
-
-/// What a container document says of one of its frames.
-struct Container {
-    document: PipelineId,
-    inputs: ContainerInputs<ImmutableOrigin>,
 }
 
 /// An active document in the frame tree of a traversable.
@@ -114,6 +112,14 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         source: PipelineId,
         message: ScriptToModelContextMessage,
     ) {
+        // The sender writes the envelope. That it is the document cannot be checked, but of which page that is can.
+        let is_of_webview = self
+            .pipelines
+            .get(&source)
+            .is_some_and(|pipeline| pipeline.webview_id == webview_id);
+        if !is_of_webview {
+            return debug!("{source}: Is closed, or not of {webview_id}");
+        }
         match message {
             ScriptToModelContextMessage::EventLoopCreated(route) => {
                 if let Some(pipeline) = self.pipelines.get(&source) {
@@ -136,7 +142,10 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             }
             ScriptToModelContextMessage::FramesOrdered(frames) => {
                 if let Some(document) = self.model_context.documents.get_mut(&source) {
+                    // Each frame once, whatever the document says.
+                    let mut known = FxHashSet::default();
                     document.frames = frames;
+                    document.frames.retain(|frame| known.insert(*frame));
                 }
             }
             ScriptToModelContextMessage::ToolRegistered(definition) => {
@@ -194,28 +203,35 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         }
     }
 
-    /// Take note of what a container document says of one of its frames. Believed only from the document that the frame
-    /// is in, and, before the constellation knows of the frame, only from the first that speaks of it.
+    /// Take note of what a container document says of one of its frames. It counts only if the frame is one of that
+    /// document.
     fn container_policy_changed(
         &mut self,
         document: PipelineId,
         browsing_context_id: BrowsingContextId,
         inputs: ContainerInputs<ImmutableOrigin>,
     ) {
-        let expected = match self.browsing_contexts.get(&browsing_context_id) {
-            Some(browsing_context) => browsing_context.parent_pipeline_id,
-            None => self
-                .model_context
-                .containers
-                .get(&browsing_context_id)
-                .map_or(Some(document), |container| Some(container.document)),
-        };
-        if expected != Some(document) {
-            return warn!("{document}: Spoke of {browsing_context_id}, which is not its frame");
+        if let Some(document) = self.model_context.documents.get_mut(&document) {
+            document.containers.insert(browsing_context_id, inputs);
         }
-        self.model_context
-            .containers
-            .insert(browsing_context_id, Container { document, inputs });
+    }
+
+    /// The document that the frame is in, which can have a document before it has its browsing context.
+    fn container_document(
+        &self,
+        webview_id: WebViewId,
+        browsing_context_id: BrowsingContextId,
+    ) -> Option<PipelineId> {
+        if let Some(browsing_context) = self.browsing_contexts.get(&browsing_context_id) {
+            return browsing_context.parent_pipeline_id;
+        }
+        self.webviews
+            .get(&webview_id)?
+            .pending_changes
+            .iter()
+            .filter(|change| change.browsing_context_id == browsing_context_id)
+            .find_map(|change| change.new_browsing_context_info.as_ref())?
+            .parent_pipeline_id
     }
 
     /// Take note of a document that is about to become active, and compute its permissions policy: here, because a
@@ -233,28 +249,36 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             return debug!("{document}: Created after closure");
         };
         let container = self
-            .model_context
-            .containers
-            .get(&pipeline.browsing_context_id)
-            .and_then(|container| {
-                let parent = self.model_context.documents.get(&container.document)?;
-                Some((container, parent))
+            .container_document(pipeline.webview_id, pipeline.browsing_context_id)
+            .and_then(|parent| self.model_context.documents.get(&parent))
+            .and_then(|parent| {
+                let inputs = parent.containers.get(&pipeline.browsing_context_id)?;
+                Some((inputs, parent))
             });
         let is_top_level = pipeline.browsing_context_id == pipeline.webview_id;
-        // A document from the network has the origin of its address, or an opaque one if it is sandboxed.
-        let origin = if origin.is_tuple()
-            && matches!(pipeline.url.scheme(), "http" | "https")
-            && pipeline.url.origin() != origin
-        {
-            warn!("{document}: Claims an origin that is not the one of its address");
-            ImmutableOrigin::new_opaque()
-        } else {
-            origin
+        // A document has the origin of its address, or an opaque one if it is sandboxed. One that is not from the network
+        // can have that of the document that made it, which is of the same event loop.
+        let is_origin_of_its_maker = || {
+            !matches!(pipeline.url.scheme(), "http" | "https")
+                && self.model_context.documents.iter().any(|(maker, state)| {
+                    state.origin == origin
+                        && self.pipelines.get(maker).is_some_and(|maker| {
+                            maker.url.origin() == origin
+                                && maker.event_loop.id() == pipeline.event_loop.id()
+                        })
+                })
         };
+        let origin =
+            if origin.is_tuple() && pipeline.url.origin() != origin && !is_origin_of_its_maker() {
+                warn!("{document}: Claims an origin that is not the one of its address");
+                ImmutableOrigin::new_opaque()
+            } else {
+                origin
+            };
         let policy = match container {
             _ if is_top_level => PermissionsPolicy::for_top_level(header, &origin, &ORIGIN_PARTS),
-            Some((container, parent)) => {
-                let mut inputs = container.inputs.clone();
+            Some((inputs, parent)) => {
+                let mut inputs = inputs.clone();
                 // The opaque origin of a sandboxed frame cannot be foretold: it is what its container declared.
                 if !inputs.declared_origin.is_tuple() && !origin.is_tuple() {
                     inputs.declared_origin = origin.clone();
@@ -281,8 +305,17 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             policy,
             tools: ToolMap::default(),
             frames: Vec::new(),
+            containers: FxHashMap::default(),
         };
-        self.model_context.documents.insert(document, tool_document);
+        let replaced = self.model_context.documents.insert(document, tool_document);
+        self.forget_tool_ids(replaced);
+    }
+
+    /// The tools of a document are gone with it.
+    fn forget_tool_ids(&mut self, document: Option<ToolDocument>) {
+        for tool in document.iter().flat_map(|document| document.tools.iter()) {
+            self.model_context.tool_ids.remove(&tool.id);
+        }
     }
 
     /// The part of `registerTool()` that runs in parallel.
@@ -302,10 +335,15 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         let tool = definition.id;
         let exposed_origins = definition.exposed_origins.clone();
 
-        // Step 20, for the parallel side. Script has checked that the name is free; one that has not is not believed.
+        // Step 20, for the parallel side. Script has checked that the name is free and made up the identity; one that has
+        // not is not believed.
+        if self.model_context.tool_ids.contains(&tool) {
+            return warn!("{tool_owner}: The identity of another tool is taken");
+        }
         if let Err(error) = document.tools.insert(definition) {
             return warn!("{tool_owner}: {error}");
         }
+        self.model_context.tool_ids.insert(tool);
 
         // Step 21.1. Notify documents of a tool change.
         self.notify_documents_of_a_tool_change(tool_owner, &exposed_origins);
@@ -328,6 +366,7 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         let Some(definition) = document.tools.remove_by_id(tool) else {
             return debug!("{tool_owner}: Unregistered an unknown tool");
         };
+        self.model_context.tool_ids.remove(&tool);
         // Step 7. Notify documents of a tool change.
         self.notify_documents_of_a_tool_change(tool_owner, &definition.exposed_origins);
     }
@@ -381,7 +420,9 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         ) else {
             return debug!("{tool_requestor}: Asked for tools after closure");
         };
-        if !caller.is_allowed_to_use_tools() {
+        if !caller.is_allowed_to_use_tools()
+            || self.get_activity(tool_requestor) != DocumentActivity::FullyActive
+        {
             return warn!("{tool_requestor}: Asked for tools without being allowed to");
         }
 
@@ -440,10 +481,8 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
     /// A document will never run again: forget it, after the clean-up steps.
     pub(super) fn model_context_document_destroyed(&mut self, document: PipelineId) {
         self.model_context_document_unloaded(document);
-        self.model_context.documents.remove(&document);
-        self.model_context
-            .containers
-            .retain(|_, container| container.document != document);
+        let document = self.model_context.documents.remove(&document);
+        self.forget_tool_ids(document);
     }
 
     /// A pipeline has exited: forget the route to its event loop if it was the last one there.
@@ -506,7 +545,9 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         browsing_context_id: BrowsingContextId,
         webview_id: WebViewId,
     ) {
-        self.model_context.containers.remove(&browsing_context_id);
+        for document in self.model_context.documents.values_mut() {
+            document.containers.remove(&browsing_context_id);
+        }
         if browsing_context_id == webview_id {
             self.model_context.executions.remove(&webview_id);
             self.model_context.unasked.remove(&webview_id);

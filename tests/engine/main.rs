@@ -13,6 +13,7 @@ mod cleanup;
 mod embedder_api;
 mod events;
 mod execute_tool;
+mod forged_messages;
 mod frames;
 mod get_tools;
 mod guide;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
     embedder_api::add_to(&mut suite);
     #[cfg(target_os = "linux")]
     multiprocess::add_to(&mut suite);
+    forged_messages::add_to(&mut suite);
     stock::add_to(&mut suite);
     guide::add_to(&mut suite);
     suite.run()

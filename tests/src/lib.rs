@@ -23,6 +23,7 @@
 
 mod browser;
 mod delegate;
+pub mod forger;
 mod page;
 #[cfg(target_os = "linux")]
 pub mod process;

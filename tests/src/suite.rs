@@ -12,9 +12,9 @@ use std::thread;
 use libtest_mimic::{Arguments, Failed, Trial};
 use servo::{EventLoopWaker, Preferences};
 
-use crate::Browser;
 use crate::browser::DEADLINE;
 use crate::waker::Waker;
+use crate::{Browser, forger};
 
 /// How Servo asks its executable to be a content process. The token of the connection follows.
 pub(crate) const CONTENT_PROCESS: &str = "--content-process";
@@ -51,6 +51,8 @@ pub struct Options {
     pub mode: Mode,
     /// Whether a crash of a part of the engine ends all of it at once, and so the test.
     pub hard_fail: bool,
+    /// Whether a content process does not play by the rules; see [`forger`]. Needs [`Mode::Multiprocess`].
+    pub forger: bool,
     /// Changes the preferences, which are Servo's own but for WebMCP being on.
     pub preferences: fn(&mut Preferences),
 }
@@ -60,6 +62,7 @@ impl Default for Options {
         Options {
             mode: Mode::default(),
             hard_fail: true,
+            forger: false,
             preferences: |_| {},
         }
     }
@@ -124,7 +127,10 @@ impl Suite {
     pub fn run(self) -> ExitCode {
         if let Some(token) = content_process_token() {
             report_panics_to_the_browser();
-            servo::run_content_process(token);
+            match forger::server() {
+                Some(server) => forger::run_content_process(token, server),
+                None => servo::run_content_process(token),
+            }
             return ExitCode::SUCCESS;
         }
         let mut arguments = Arguments::from_args();
@@ -171,6 +177,9 @@ fn run_in_own_process(name: &str) -> Result<(), Failed> {
 }
 
 fn run_here(test: &Test) -> Result<(), Failed> {
+    if test.options.forger {
+        forger::listen();
+    }
     let browser = Browser::start(&test.options);
     // Servo shuts down by letting its event loop run, which it could not while unwinding. Nothing of the test is used
     // after a panic but the log.

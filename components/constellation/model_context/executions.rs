@@ -10,6 +10,7 @@ use modelcontext::{
     Caller, Ended, ExecutionId, PendingExecution, ToolFailure, ToolFailureKind, ToolId,
     ToolOutcome, resolve_target,
 };
+use script_traits::DocumentActivity;
 use servo_base::id::{BrowsingContextId, PipelineId, WebViewId};
 use servo_constellation_traits::{
     ModelContextTaskKind, ModelContextToEmbedderMessage, ServiceWorkerManagerFactory,
@@ -44,12 +45,13 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         tool_name: &str,
         input_arguments: String,
     ) -> Result<(), ToolFailureKind> {
-        // Script has checked that the caller may use the feature; one that has not is not believed.
+        // Script has checked that the caller is fully active and may use the feature; one that has not is not believed.
         let caller_document = self
             .model_context
             .documents
             .get(&caller)
             .filter(|document| document.is_allowed_to_use_tools())
+            .filter(|_| self.get_activity(caller) == DocumentActivity::FullyActive)
             .ok_or(ToolFailureKind::NotAllowed)?;
 
         // Step 15.1. The target has to be in the caller's traversable.
