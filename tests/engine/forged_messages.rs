@@ -8,8 +8,8 @@
 //! Script refuses most of what is said here. So it is said to the constellation behind the back of script; see
 //! [`engine_tests::forger`].
 
-use engine_tests::forger::{HOSTILE_ORIGIN, HostileProcess, Sender};
-use engine_tests::{Browser, Mode, Options, Page, Suite, tests};
+use engine_tests::forger::{HELD_TOOL, HOSTILE_ORIGIN, HostileProcess, RELEASING_TOOL, Sender};
+use engine_tests::{Browser, Mode, Options, Page, Site, Suite, tests};
 use modelcontext::policy::ContainerInputs;
 use modelcontext::{ExecutionId, ToolDefinition, ToolFailureKind, ToolId, ToolName};
 use serde_json::json;
@@ -38,6 +38,7 @@ pub fn add_to(suite: &mut Suite) {
             a_document_that_is_not_active_cannot_call,
             a_document_that_is_not_active_cannot_list,
             a_document_cannot_call_into_another_page,
+            a_document_that_is_not_active_runs_its_tool_when_it_is_again,
             the_tool_of_another_document_cannot_be_unregistered,
             a_name_cannot_be_registered_again,
             an_identity_cannot_be_registered_again,
@@ -374,6 +375,32 @@ fn a_document_cannot_call_into_another_page(browser: &Browser) {
     let (_, call) = execute_tool(webview.into(), "shared");
     forge(&page, &hostile, Sender { webview, ..sender }, call);
     assert_eq!(page.run("return log"), json!([]));
+}
+
+/// No forgery: the process only takes its time, so that its document has been left before it is told.
+fn a_document_that_is_not_active_runs_its_tool_when_it_is_again(browser: &Browser) {
+    browser.serve(Site::default().page("https://hostile.example/next", ""));
+    let page = browser.open("https://hostile.example/");
+    let hostile = HostileProcess::get();
+    page.run(&format!(
+        "await register('{HELD_TOOL}', () => {{ localStorage.setItem('has_run', ''); }})"
+    ));
+    let call = page.start(page.tool(HELD_TOOL).id, "{}");
+    hostile.held();
+
+    page.load("https://hostile.example/next");
+    assert_eq!(
+        call.outcome().map_err(|failure| failure.kind),
+        Err(ToolFailureKind::TargetGone)
+    );
+    let has_run = "return 'has_run' in localStorage";
+    page.run(&format!("await register('{RELEASING_TOOL}')"));
+    assert_eq!(page.run(has_run), json!(false));
+
+    page.go_back();
+    assert_eq!(page.run("return location.pathname"), json!("/"));
+    // The tasks that have waited run before what is asked of the document from now on.
+    assert_eq!(page.run(has_run), json!(true));
 }
 
 fn the_tool_of_another_document_cannot_be_unregistered(browser: &Browser) {

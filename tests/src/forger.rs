@@ -33,6 +33,13 @@ use crate::browser::DEADLINE;
 /// The origin whose content process forges. There can be one such process in a browser.
 pub const HOSTILE_ORIGIN: &str = "https://hostile.example";
 
+/// A tool of this name is not run when its document is told to. The hostile process keeps that to itself until script
+/// registers a tool named [`RELEASING_TOOL`].
+pub const HELD_TOOL: &str = "held";
+
+/// See [`HELD_TOOL`].
+pub const RELEASING_TOOL: &str = "release";
+
 /// Names, in the environment, the server that waits for the content process that forges.
 const SERVER: &str = "ENGINE_TESTS_FORGER";
 
@@ -57,6 +64,8 @@ enum Passed {
     ToolCalled(ExecutionId, BrowsingContextId),
     /// A document was told to run a tool.
     ToolRun(ExecutionId),
+    /// A document is still to be told to run [`HELD_TOOL`].
+    ToolHeld(ExecutionId),
     /// A document was told how its call has ended.
     CallEnded(ExecutionId, Result<Option<String>, ToolFailureKind>),
     /// A document was told what tools there are.
@@ -161,6 +170,15 @@ impl HostileProcess {
         })
     }
 
+    /// The execution of [`HELD_TOOL`] that is held back.
+    #[track_caller]
+    pub fn held(&self) -> ExecutionId {
+        self.wait_for("a held call", 0, |passed| match passed {
+            Passed::ToolHeld(execution) => Some(*execution),
+            _ => None,
+        })
+    }
+
     /// How a call has ended, as its document was told.
     #[track_caller]
     pub fn end_of(&self, execution: ExecutionId) -> Result<Option<String>, ToolFailureKind> {
@@ -210,6 +228,7 @@ pub(crate) fn run_content_process(token: String, server: String) {
             constellation,
             server,
             reports: Arc::default(),
+            held: Arc::default(),
         };
         let tap = thread::spawn(move || tap.run());
         run_servo(content);
@@ -273,12 +292,16 @@ fn end() -> Envelope {
 /// Where reports go, once the process is known to be the hostile one.
 type Reports = Arc<Mutex<Option<IpcSender<Passed>>>>;
 
+/// What is held back, and where it is to go.
+type Held = Arc<Mutex<Vec<(GenericCallback<ModelContextTask>, ModelContextTask)>>>;
+
 /// Sits between the script of a content process and the constellation.
 struct Tap {
     genuine: IpcReceiver<Envelope>,
     constellation: ScriptToConstellationSender,
     server: String,
     reports: Reports,
+    held: Held,
 }
 
 impl Tap {
@@ -325,6 +348,14 @@ impl Tap {
             ScriptToModelContextMessage::ExecuteTool {
                 execution, target, ..
             } => Some(Passed::ToolCalled(*execution, *target)),
+            ScriptToModelContextMessage::ToolRegistered(definition)
+                if definition.name.as_str() == RELEASING_TOOL =>
+            {
+                for (script, task) in lock(&self.held).drain(..) {
+                    script.send(task).expect("Script is in this process");
+                }
+                None
+            }
             _ => None,
         }
     }
@@ -352,10 +383,19 @@ impl Tap {
         let ScriptToModelContextMessage::EventLoopCreated(script) = message else {
             return message;
         };
-        let reports = self.reports.clone();
+        let (reports, held) = (self.reports.clone(), self.held.clone());
         let callback = GenericCallback::new(move |task: Result<ModelContextTask, _>| {
             let task = task.expect("The constellation's tasks can be read");
             let passed = match &task.kind {
+                ModelContextTaskKind::ExecuteTool {
+                    execution,
+                    tool_name,
+                    ..
+                } if tool_name.as_str() == HELD_TOOL => {
+                    let passed = Passed::ToolHeld(*execution);
+                    lock(&held).push((script.clone(), task));
+                    return report(&reports, passed);
+                }
                 ModelContextTaskKind::ExecuteTool { execution, .. } => {
                     Some(Passed::ToolRun(*execution))
                 }
