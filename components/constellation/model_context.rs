@@ -55,10 +55,14 @@ pub(super) struct ModelContextState {
     /// The way to each event loop. See [`ModelContextTask`].
     routes: FxHashMap<ScriptEventLoopId, GenericCallback<ModelContextTask>>,
 
+    /// The origins that documents from the network have had in each event loop.
+    origins: FxHashMap<ScriptEventLoopId, FxHashSet<ImmutableOrigin>>,
+
     /// Every document that script has told of and that has not been closed.
     documents: FxHashMap<PipelineId, ToolDocument>,
 
-    /// The identities of all tools of these documents. The embedder knows a tool by nothing else, so none is taken twice.
+    /// The identities of all tools of these documents. The embedder knows a tool by nothing else, so none is taken
+    /// twice.
     tool_ids: FxHashSet<ToolId>,
 
     /// <https://webmachinelearning.github.io/webmcp/#traversable-navigable-pending-tool-executions-map>
@@ -113,19 +117,14 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         message: ScriptToModelContextMessage,
     ) {
         // The sender writes the envelope. That it is the document cannot be checked, but of which page that is can.
-        let is_of_webview = self
-            .pipelines
-            .get(&source)
-            .is_some_and(|pipeline| pipeline.webview_id == webview_id);
-        if !is_of_webview {
+        let pipeline = self.pipelines.get(&source);
+        let Some(pipeline) = pipeline.filter(|pipeline| pipeline.webview_id == webview_id) else {
             return debug!("{source}: Is closed, or not of {webview_id}");
-        }
+        };
+        let event_loop = pipeline.event_loop.id();
         match message {
             ScriptToModelContextMessage::EventLoopCreated(route) => {
-                if let Some(pipeline) = self.pipelines.get(&source) {
-                    let event_loop = pipeline.event_loop.id();
-                    self.model_context.routes.insert(event_loop, route);
-                }
+                self.model_context.routes.insert(event_loop, route);
             }
             ScriptToModelContextMessage::DocumentCreated {
                 origin,
@@ -256,25 +255,26 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
                 Some((inputs, parent))
             });
         let is_top_level = pipeline.browsing_context_id == pipeline.webview_id;
-        // A document has the origin of its address, or an opaque one if it is sandboxed. One that is not from the network
-        // can have that of the document that made it, which is of the same event loop.
-        let is_origin_of_its_maker = || {
-            !matches!(pipeline.url.scheme(), "http" | "https")
-                && self.model_context.documents.iter().any(|(maker, state)| {
-                    state.origin == origin
-                        && self.pipelines.get(maker).is_some_and(|maker| {
-                            maker.url.origin() == origin
-                                && maker.event_loop.id() == pipeline.event_loop.id()
-                        })
-                })
+        // A document has the origin of its address, or an opaque one if it is sandboxed. One that is not from the
+        // network can have that of the document that made it, which is or was in the same event loop.
+        let is_from_network = matches!(pipeline.url.scheme(), "http" | "https");
+        let origins = self
+            .model_context
+            .origins
+            .entry(pipeline.event_loop.id())
+            .or_default();
+        let may_have_origin = pipeline.url.origin() == origin
+            || !origin.is_tuple()
+            || !is_from_network && origins.contains(&origin);
+        let origin = if may_have_origin {
+            origin
+        } else {
+            warn!("{document}: Claims an origin that is not the one of its address");
+            ImmutableOrigin::new_opaque()
         };
-        let origin =
-            if origin.is_tuple() && pipeline.url.origin() != origin && !is_origin_of_its_maker() {
-                warn!("{document}: Claims an origin that is not the one of its address");
-                ImmutableOrigin::new_opaque()
-            } else {
-                origin
-            };
+        if is_from_network && origin.is_tuple() {
+            origins.insert(origin.clone());
+        }
         let policy = match container {
             _ if is_top_level => PermissionsPolicy::for_top_level(header, &origin, &ORIGIN_PARTS),
             Some((inputs, parent)) => {
@@ -335,10 +335,10 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         let tool = definition.id;
         let exposed_origins = definition.exposed_origins.clone();
 
-        // Step 20, for the parallel side. Script has checked that the name is free and made up the identity; one that has
-        // not is not believed.
+        // Step 20, for the parallel side. Script has checked that the name is free and made up the identity; one that
+        // has not is not believed.
         if self.model_context.tool_ids.contains(&tool) {
-            return warn!("{tool_owner}: The identity of another tool is taken");
+            return warn!("{tool_owner}: Registered a tool under the identity of another");
         }
         if let Err(error) = document.tools.insert(definition) {
             return warn!("{tool_owner}: {error}");
@@ -495,6 +495,7 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             .any(|pipeline| pipeline.event_loop.id() == event_loop);
         if !in_use {
             self.model_context.routes.remove(&event_loop);
+            self.model_context.origins.remove(&event_loop);
         }
     }
 

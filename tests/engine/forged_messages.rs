@@ -2,21 +2,24 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! A content process that does not play by the rules: the constellation believes a message only from the document that it
-//! concerns, and nothing of what it can know better itself.
+//! A content process that does not play by the rules: the constellation believes a message only from the document that
+//! it concerns, and nothing of what it can know better itself.
 //!
 //! Script refuses most of what is said here. So it is said to the constellation behind the back of script; see
 //! [`engine_tests::forger`].
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use engine_tests::forger::{HELD_TOOL, HOSTILE_ORIGIN, HostileProcess, RELEASING_TOOL, Sender};
 use engine_tests::{Browser, Mode, Options, Page, Site, Suite, tests};
 use modelcontext::policy::ContainerInputs;
 use modelcontext::{ExecutionId, ToolDefinition, ToolFailureKind, ToolId, ToolName};
 use serde_json::json;
+use servo::ScriptOutcome;
 use servo_base::id::{BrowsingContextId, Index};
 use servo_constellation_traits::{ScriptToModelContextMessage, ToolListRequestId};
 use servo_url::{ImmutableOrigin, ServoUrl};
-use uuid::Uuid;
 
 use crate::all_methods::{ALL_METHODS, allowed, rejected};
 
@@ -49,7 +52,7 @@ pub fn add_to(suite: &mut Suite) {
             a_document_cannot_take_another_origin,
             a_document_without_an_address_cannot_take_another_origin,
             a_frame_is_listed_once,
-            an_unknown_script_does_not_end,
+            the_answer_to_a_script_of_another_document_is_not_believed,
         ],
     );
 }
@@ -386,7 +389,7 @@ fn a_document_that_is_not_active_runs_its_tool_when_it_is_again(browser: &Browse
         "await register('{HELD_TOOL}', () => {{ localStorage.setItem('has_run', ''); }})"
     ));
     let call = page.start(page.tool(HELD_TOOL).id, "{}");
-    hostile.held();
+    assert_eq!(hostile.held(), call.id);
 
     page.load("https://hostile.example/next");
     assert_eq!(
@@ -597,14 +600,37 @@ fn a_frame_is_listed_once(browser: &Browser) {
     assert_eq!(page.tool("greet").frame, [0, 0]);
 }
 
-fn an_unknown_script_does_not_end(browser: &Browser) {
-    let (page, hostile) = open(browser, "tools");
-    page.run("await register('greet', () => 'hello')");
+fn the_answer_to_a_script_of_another_document_is_not_believed(browser: &Browser) {
+    browser.serve(Site::default().page("https://hostile.example/frame", ""));
+    let page = browser.open("https://hostile.example/");
+    let hostile = HostileProcess::get();
+    page.run("await addFrame({ src: 'https://hostile.example/frame' })");
+    // The one before it is the initial document of the frame.
+    let frame = hostile.document(2);
+
+    // The script calls a tool of its own page, so that the call is seen after the script has been.
+    page.run(
+        "await register('wait', () => new Promise(resolve => { globalThis.finish = resolve; }))",
+    );
+    let answers: Rc<RefCell<Vec<ScriptOutcome>>> = Rc::default();
+    let setter = answers.clone();
+    page.webview().evaluate_and_await(
+        "call('wait').then(() => 'genuine')".to_owned(),
+        move |answer| setter.borrow_mut().push(answer),
+    );
+    hostile.call(0);
+    let script = hostile.last_script();
     forge(
         &page,
         &hostile,
-        hostile.document(0),
-        ScriptToModelContextMessage::ScriptEvaluated(Uuid::new_v4(), Ok(Some("1".into()))),
+        frame,
+        ScriptToModelContextMessage::ScriptEvaluated(script, Ok(Some("1".into()))),
     );
-    assert_eq!(page.run("return await call('greet')"), json!("hello"));
+    assert_eq!(*answers.borrow(), []);
+
+    page.run("finish('')");
+    browser.wait_until("the script has come to its end", || {
+        !answers.borrow().is_empty()
+    });
+    assert_eq!(*answers.borrow(), [Ok(Some("\"genuine\"".into()))]);
 }

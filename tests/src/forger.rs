@@ -27,6 +27,7 @@ use servo_constellation_traits::{
     ModelContextTask, ModelContextTaskKind, ScriptToConstellationMessage,
     ScriptToConstellationSender, ScriptToModelContextMessage,
 };
+use uuid::Uuid;
 
 use crate::browser::DEADLINE;
 
@@ -70,6 +71,8 @@ enum Passed {
     CallEnded(ExecutionId, Result<Option<String>, ToolFailureKind>),
     /// A document was told what tools there are.
     ToolsListed,
+    /// A document was told to evaluate a script for the embedder.
+    ScriptAsked(Uuid),
 }
 
 /// What the hostile process hands to the test.
@@ -186,6 +189,18 @@ impl HostileProcess {
             Passed::CallEnded(ended, outcome) if *ended == execution => Some(outcome.clone()),
             _ => None,
         })
+    }
+
+    /// The last script that a document was told to evaluate, of those that have passed before what was waited for.
+    #[track_caller]
+    pub fn last_script(&self) -> Uuid {
+        let script = |passed: &Passed| match passed {
+            Passed::ScriptAsked(evaluation) => Some(*evaluation),
+            _ => None,
+        };
+        let all_passed = self.passed.borrow();
+        let last = all_passed.iter().rev().find_map(script);
+        last.expect("A script has been asked for")
     }
 
     /// Whether a document was told what tools there are, before anything else that has been waited for.
@@ -403,6 +418,11 @@ impl Tap {
                     Some(Passed::CallEnded(*execution, outcome.clone()))
                 }
                 ModelContextTaskKind::ToolsCollected(..) => Some(Passed::ToolsListed),
+                ModelContextTaskKind::EvaluateScript(evaluation, _) => {
+                    // Before what the script does.
+                    report(&reports, Passed::ScriptAsked(*evaluation));
+                    None
+                }
                 _ => None,
             };
             script.send(task).expect("Script is in this process");
