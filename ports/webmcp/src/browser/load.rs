@@ -14,6 +14,7 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use modelcontext_mcp::shown_address;
 use servo::prefs;
 use url::Url;
 
@@ -46,7 +47,7 @@ const REASON_OF_ERROR_PAGE: &str = r#"
 impl Browser {
     /// Waits until the page and what belongs to it have loaded, or until that has failed.
     pub fn wait_for_load(&self) -> Result<()> {
-        let activity = format!("loading {}", self.url);
+        let activity = format!("loading {}", shown_address(self.url.as_str()));
         self.stage(activity.clone());
         let error = self
             .wait(self.deadline, async {
@@ -81,6 +82,7 @@ impl Tab {
                 format!("the server answered with status {status}")
             }
         };
+        let url = shown_address(url.as_str());
         Some(format!("{url} did not load: {reason}"))
     }
 
@@ -114,6 +116,7 @@ impl Tab {
 
 /// What to say of an address for which the engine abandoned the load.
 pub fn no_document(url: &Url) -> String {
+    let url = shown_address(url.as_str());
     format!("{url} did not load: the server answered without a page (status 204 or 205)")
 }
 

@@ -29,6 +29,7 @@ use std::{panic, thread};
 
 use dpi::PhysicalSize;
 use image::RgbaImage;
+use modelcontext_mcp::shown_address;
 use servo::{
     Opts, PrefValue, Preferences, RenderingContext, ScreenshotCaptureError, ServoBuilder,
     ServoDelegate, ServoError, ToolId, ToolOutcome, UserContentManager, UserScript,
@@ -149,7 +150,7 @@ impl Browser {
         let waker = Waker::default();
         let interrupted = watch_for_interrupts(&waker)?;
         let (url, server) = serve(source)?;
-        progress.stage(format!("loading {url}"));
+        progress.stage(format!("loading {}", shown_address(url.as_str())));
 
         let context: Rc<dyn RenderingContext> = Rc::new(SwglRenderingContext::new(
             PhysicalSize::new(size.width, size.height),

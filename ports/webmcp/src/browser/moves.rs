@@ -78,10 +78,10 @@ impl Tab {
             let before = Taken {
                 history_changes: self.page.history_changes(),
                 loads: self.page.loads(),
+                abandoned_loads: self.page.abandoned_loads(),
             };
-            let abandoned = self.page.abandoned_loads();
             webview.reload();
-            self.shown(&url, before, abandoned, attempt).await?;
+            self.shown(&url, before, attempt).await?;
             self.arrive().await?;
         }
         self.check_load(&url).await
@@ -95,40 +95,34 @@ impl Tab {
         if !needs_a_new_view {
             self.crash_page().await;
         }
-        let (loads, abandoned) = (page.loads(), page.abandoned_loads());
+        let ends = page.ended_loads();
         page.expect(url.clone());
         if needs_a_new_view {
             self.replace_view(url.clone());
         } else {
             self.webview().load(url.clone());
         }
-        let mut taken = self.taken(loads).await?;
+        let mut taken = self.taken(ends).await?;
         // Something else has loaded: now the engine has time for this. It is given the address once more only, since there
         // may be loads that it does not announce.
         if taken.is_none() && !needs_a_new_view {
-            let loads = page.loads();
+            let ends = page.ended_loads();
             self.webview().load(url.clone());
-            taken = self.taken(loads).await?;
+            taken = self.taken(ends).await?;
         }
         match taken {
-            Some(taken) => self.shown(url, taken, abandoned, attempt).await?,
+            Some(taken) => self.shown(url, taken, attempt).await?,
             None => attempt.decided(),
         }
         self.arrive().await
     }
 
-    /// Waits until something has loaded since `before`, or until the engine has more than `abandoned` loads abandoned.
-    async fn shown(
-        &self,
-        url: &Url,
-        before: Taken,
-        abandoned: u64,
-        attempt: Attempt<'_>,
-    ) -> Result<(), MoveError> {
+    /// Waits until something has loaded since `before`, or until the engine has abandoned a load.
+    async fn shown(&self, url: &Url, before: Taken, attempt: Attempt<'_>) -> Result<(), MoveError> {
         let page = &self.page;
         let has_loaded =
             || page.history_changes() > before.history_changes && page.loads() > before.loads;
-        self.or_end(|| has_loaded() || page.abandoned_loads() > abandoned)
+        self.or_end(|| has_loaded() || page.abandoned_loads() > before.abandoned_loads)
             .await?;
         attempt.decided();
         if has_loaded() {
@@ -151,13 +145,14 @@ impl Tab {
         .await;
     }
 
-    /// Waits until the engine has begun to fetch what is expected, or has loaded something else, which is none.
-    async fn taken(&self, loads: u64) -> Result<Option<Taken>, MoveError> {
+    /// Waits until the engine has begun to fetch what is expected, or until another load has come to its end since there
+    /// were `ends`, which is none.
+    async fn taken(&self, ends: u64) -> Result<Option<Taken>, MoveError> {
         let page = &self.page;
         self.until(|| {
             if let Some(taken) = page.taken() {
                 Wait::Over(Ok(Some(taken)))
-            } else if page.loads() > loads {
+            } else if page.ended_loads() > ends {
                 Wait::Over(Ok(None))
             } else if page.end() == Some(PageEnd::Closed) {
                 Wait::Over(Err(Gone::Ended(PageEnd::Closed).into()))

@@ -51,6 +51,7 @@ pub struct Page {
 pub struct Taken {
     pub history_changes: u64,
     pub loads: u64,
+    pub abandoned_loads: u64,
 }
 
 /// What ends a page.
@@ -132,6 +133,11 @@ impl Page {
     /// How often a load has ended without a document.
     pub fn abandoned_loads(&self) -> u64 {
         self.abandoned_loads.get()
+    }
+
+    /// How often a load has ended, with a document or without.
+    pub fn ended_loads(&self) -> u64 {
+        self.loads() + self.abandoned_loads()
     }
 
     /// Whether the very first load has ended without a document, so that there is none.
@@ -266,6 +272,7 @@ impl WebViewDelegate for Page {
             self.taken.set(Some(Taken {
                 history_changes: self.history_changes.get(),
                 loads: self.loads.get(),
+                abandoned_loads: self.abandoned_loads.get(),
             }));
         }
     }

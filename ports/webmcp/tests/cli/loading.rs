@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use predicates::prelude::PredicateBooleanExt as _;
 use predicates::str::contains;
 
 use super::{check_failure, fixture, json, webmcp};
@@ -140,6 +141,17 @@ fn a_redirect_without_end_is_told_at_once() {
     );
     for arguments in commands(&url) {
         check_failure(&arguments, 3, &[&url, "did not load", "Too many redirects"]);
+    }
+}
+
+#[test]
+fn a_password_in_an_address_is_not_shown() {
+    let port = closed_port();
+    let url = format!("http://ada:secret@127.0.0.1:{port}/");
+    let shown = format!("http://127.0.0.1:{port}/ did not load");
+    for arguments in commands(&url) {
+        check_failure(&arguments, 3, &[&shown]);
+        webmcp(&arguments).assert().stderr(contains("secret").not());
     }
 }
 

@@ -85,7 +85,7 @@ const CELLS: [&[Sample]; 32] = [
     &[((50, 50), TEAL), ((10, 10), WHITE)],
     &[((50, 50), TEAL), ((10, 10), WHITE)],
     &[((10, 50), TEAL), ((50, 50), TEAL)],
-    &[((50, 50), BLACK)],
+    &[],
     // Large scales, backdrops, scrollbars, filters of SVG.
     &[((50, 50), RED)],
     &[((50, 50), [119, 136, 0])],
