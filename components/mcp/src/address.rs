@@ -67,7 +67,10 @@ fn masked(address: &str) -> Cow<'_, str> {
             Cow::Owned(url.into())
         }
         // A scheme that is none, as in `user:password@host`, or one without a host.
-        Ok(_) => Cow::Borrowed(without_user(address, ends_authority)),
+        Ok(_) => match without_credentials(address) {
+            Cow::Borrowed(address) => Cow::Borrowed(without_user(address, ends_authority)),
+            shown => shown,
+        },
         Err(_) => broken(address),
     }
 }
@@ -76,6 +79,7 @@ fn masked(address: &str) -> Cow<'_, str> {
 fn broken(address: &str) -> Cow<'_, str> {
     match address.rsplit_once('@') {
         Some((before, host)) if before.contains(':') => {
+            // Scheme and slashes are kept if there are slashes: without them the "scheme" may be the user.
             let after_scheme = before.trim_start_matches(|character: char| {
                 character.is_ascii_alphanumeric() || "+-.".contains(character)
             });
@@ -151,6 +155,7 @@ mod tests {
             check(address, "https://host/");
         }
         check("ws://user:pw@host/a?b#c", "ws://host/a?b#c");
+        check("blob:https://user:pw@host/1", "blob:https://host/1");
     }
 
     #[test]

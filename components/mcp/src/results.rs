@@ -16,9 +16,10 @@ use crate::text::cut;
 /// How many bytes an item of content counts at least, so that empty ones are not free.
 const ITEM: usize = 64;
 
-/// For how many bytes of the limit there may be one item, and how many items there may be under any limit. Each is a
-/// message of its own to a model, whatever is in it.
+/// For how many bytes of the limit there may be one item. Each is a message of its own to a model, whatever is in it.
 const SHARE: usize = 1024;
+
+/// How many items there may be under any limit.
 const FEWEST: usize = 16;
 
 /// The result of a tool of a document of `origin` that gave this text: that of a string, the JSON text of another
@@ -33,7 +34,8 @@ const FEWEST: usize = 16;
 ///   For the same reason a string that is the JSON text of an object counts as the object.
 ///
 /// Texts, and pictures and the like, take up no more than `limit` bytes together, and the structured content no more
-/// than that again. Texts are cut, other things left out, and both is said in the place.
+/// than that again. There are no more items than [`most_items`] says. Texts are cut, other things left out, and both is
+/// said in the place.
 pub(crate) fn tool_result(text: Option<&str>, origin: &str, limit: usize) -> CallToolResult {
     let Some(text) = text else {
         return CallToolResult::success(vec![ContentBlock::text(
@@ -219,7 +221,7 @@ fn limited(items: &[Value], limit: usize) -> Option<Vec<ContentBlock>> {
         let missing = items.len() - index;
         if index == most {
             content.push(ContentBlock::text(format!(
-                "[Left out here: {missing} more items; of a result of this size the first {most} are given]"
+                "[Left out here: {missing} more items; the first {most} are given]"
             )));
             break;
         }

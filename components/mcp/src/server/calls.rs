@@ -270,7 +270,8 @@ impl<P: Page> Connection<P> {
         let has_navigated =
             || tool.frame.is_empty() || self.shared.changes().documents != documents;
         let ended = match ended {
-            // With the top-level document goes the page; without it only a frame has gone.
+            // With the top-level document goes the page; without it only a frame has gone. A browser need not tell these
+            // apart.
             Ok(Err(failure)) if failure.kind == ToolFailureKind::TargetGone && has_navigated() => {
                 Err(PageError {
                     kind: PageErrorKind::Navigated,

@@ -38,7 +38,7 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 /// How long answers may take to be sent when the server is to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Who may speak to the server over HTTP.
+/// Who may speak to the server over HTTP, and how much they may take up.
 #[derive(Clone, Default)]
 pub struct HttpOptions {
     /// The hosts, with or without a port, by which clients may call the server. If there are none, those of the own

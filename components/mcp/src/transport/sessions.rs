@@ -56,7 +56,8 @@ pub(super) enum SessionsError {
     #[error(transparent)]
     Session(#[from] LocalSessionManagerError),
     #[error(
-        "This server has as many sessions as it takes. End one that is not needed with a DELETE request, or try again later."
+        "This server has as many sessions as it takes. End one that is not needed with a DELETE request, or try again \
+         later."
     )]
     TooMany,
 }
