@@ -32,7 +32,7 @@ pub struct Compilers {
 /// What links the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linker {
-    /// LLVM's, of the same release as the compiler.
+    /// LLVM's, of the compiler's release where that is installed.
     Lld,
     /// Whatever the compiler calls.
     System,

@@ -88,7 +88,10 @@ pub static REQUIREMENTS: [Requirement; 12] = [
             let compilers = Compilers::find()?;
             match compilers.linker {
                 Linker::Lld => program(&[&compilers::lld(compilers.release), "ld.lld"]),
-                Linker::System => bail!("not beside clang"),
+                Linker::System => bail!(
+                    "there is neither {} nor ld.lld",
+                    compilers::lld(compilers.release)
+                ),
             }
         },
         packages: &[&["lld-RELEASE"]],
@@ -409,11 +412,11 @@ mod tests {
             .collect::<Vec<_>>();
         assert_eq!(
             packages(&fontconfig, |name| name != "pkg-config"),
-            ["libfontconfig1-dev", "pkgconf"]
+            ["pkgconf", "libfontconfig1-dev"]
         );
         assert_eq!(
             packages(&fontconfig, |name| !name.starts_with("libfontconfig1")),
-            ["libfontconfig-dev", "pkg-config"]
+            ["pkg-config", "libfontconfig-dev"]
         );
     }
 
