@@ -6,8 +6,8 @@
 //!
 //! libservo's `SoftwareRenderingContext` draws through the OpenGL driver of the system. Without a graphics card that is
 //! Mesa's, which compiles shaders with LLVM while the page waits, and holds about as much memory as the rest of a headless
-//! browser. SWGL has the same shaders compiled in. It offers what webrender draws with and no more, so WebGL needs the
-//! other context.
+//! browser. SWGL has the same shaders compiled in. It offers what webrender draws with and no more, so WebGL needs
+//! the other context.
 
 use std::cell::Cell;
 use std::ptr;
@@ -27,12 +27,15 @@ pub struct SwglRenderingContext {
 }
 
 impl SwglRenderingContext {
+    /// The most pixels a side may have: what SWGL allows a texture.
+    pub const LONGEST_SIDE: u32 = 1 << 15;
+
     /// Creates a context of that many pixels, and makes it the current one.
     ///
     /// # Panics
     ///
-    /// If a side is 0 or more than [`Self::LONGEST_SIDE`], or if there has been a context on another thread: SWGL has one
-    /// current context for the whole process.
+    /// If a side is 0 or more than [`Self::LONGEST_SIDE`], or if there has been a context on another thread: SWGL has
+    /// one current context for the whole process.
     pub fn new(size: PhysicalSize<u32>) -> Self {
         static THREAD: OnceLock<ThreadId> = OnceLock::new();
         let here = thread::current().id();
@@ -48,9 +51,6 @@ impl SwglRenderingContext {
         context.allocate(size);
         context
     }
-
-    /// The most pixels a side may have: what SWGL allows a texture.
-    pub const LONGEST_SIDE: u32 = 1 << 15;
 
     fn allocate(&self, size: PhysicalSize<u32>) {
         let side = |pixels: u32| {
@@ -107,6 +107,9 @@ impl RenderingContext for SwglRenderingContext {
         self.size.get()
     }
 
+    /// # Panics
+    ///
+    /// As [`Self::new`], for the sides.
     fn resize(&self, size: PhysicalSize<u32>) {
         if size != self.size.get() {
             self.allocate(size);
