@@ -100,6 +100,16 @@ fn open<'browser>(browser: &'browser Browser, allow: &str) -> (Page<'browser>, H
     (page, HostileProcess::get())
 }
 
+/// A page that has been hostile and is honest now, with the tools "private" and "shared". The document before is still
+/// there, to be gone back to.
+fn open_and_leave(browser: &Browser) -> (Page<'_>, HostileProcess) {
+    let page = browser.open("https://hostile.example/");
+    let hostile = HostileProcess::get();
+    page.load("https://honest.example/");
+    page.run(REGISTER_PRIVATE_AND_SHARED);
+    (page, hostile)
+}
+
 /// Say something in the name of a hostile document, and wait until it has been handled. What follows from it in the
 /// honest page has been done, too: it would have come before the script that is run here.
 #[track_caller]
@@ -325,12 +335,8 @@ fn a_document_without_the_feature_cannot_call(browser: &Browser) {
 }
 
 fn a_document_that_is_not_active_cannot_call(browser: &Browser) {
-    let page = browser.open("https://hostile.example/");
-    let hostile = HostileProcess::get();
-    page.load("https://honest.example/");
-    page.run(REGISTER_PRIVATE_AND_SHARED);
+    let (page, hostile) = open_and_leave(browser);
 
-    // The page before is still there, to be gone back to.
     let (execution, call) = execute_tool(page.webview().id().into(), "shared");
     hostile.say(hostile.document(0), call);
     assert_eq!(hostile.end_of(execution), Err(ToolFailureKind::NotAllowed));
@@ -338,10 +344,7 @@ fn a_document_that_is_not_active_cannot_call(browser: &Browser) {
 }
 
 fn a_document_that_is_not_active_cannot_list(browser: &Browser) {
-    let page = browser.open("https://hostile.example/");
-    let hostile = HostileProcess::get();
-    page.load("https://honest.example/");
-    page.run(REGISTER_PRIVATE_AND_SHARED);
+    let (page, hostile) = open_and_leave(browser);
 
     let sender = hostile.document(0);
     hostile.say(
