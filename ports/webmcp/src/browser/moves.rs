@@ -12,7 +12,7 @@
 use url::Url;
 
 use super::load::no_document;
-use super::page::{PageEnd, Taken};
+use super::page::{Moment, PageEnd};
 use super::tab::{Gone, Tab};
 use super::wait::Wait;
 
@@ -75,11 +75,7 @@ impl Tab {
             self.load(&url).await?;
         } else {
             let attempt = Attempt::begin(self);
-            let before = Taken {
-                history_changes: self.page.history_changes(),
-                loads: self.page.loads(),
-                abandoned_loads: self.page.abandoned_loads(),
-            };
+            let before = self.page.now();
             webview.reload();
             self.shown(&url, before, attempt).await?;
             self.arrive().await?;
@@ -118,7 +114,12 @@ impl Tab {
     }
 
     /// Waits until something has loaded since `before`, or until the engine has abandoned a load.
-    async fn shown(&self, url: &Url, before: Taken, attempt: Attempt<'_>) -> Result<(), MoveError> {
+    async fn shown(
+        &self,
+        url: &Url,
+        before: Moment,
+        attempt: Attempt<'_>,
+    ) -> Result<(), MoveError> {
         let page = &self.page;
         let has_loaded =
             || page.history_changes() > before.history_changes && page.loads() > before.loads;
@@ -147,7 +148,7 @@ impl Tab {
 
     /// Waits until the engine has begun to fetch what is expected, or until another load has come to its end since there
     /// were `ends`, which is none.
-    async fn taken(&self, ends: u64) -> Result<Option<Taken>, MoveError> {
+    async fn taken(&self, ends: u64) -> Result<Option<Moment>, MoveError> {
         let page = &self.page;
         self.until(|| {
             if let Some(taken) = page.taken() {

@@ -34,7 +34,7 @@ pub struct Page {
     abandoned_loads: Cell<u64>,
     /// The address that somebody wants to load, until the engine has begun to fetch it.
     expected: RefCell<Option<Url>>,
-    taken: Cell<Option<Taken>>,
+    taken: Cell<Option<Moment>>,
     last_traversal: RefCell<Option<TraversalId>>,
     /// What this program itself has begun to execute, with the consent of whoever asked for it.
     executions: RefCell<HashSet<ExecutionId>>,
@@ -46,9 +46,9 @@ pub struct Page {
     opened: RefCell<Vec<WebView>>,
 }
 
-/// What had happened when the engine began to fetch what was expected.
+/// How often what has happened at a moment, such as that in which the engine began to fetch what was expected.
 #[derive(Clone, Copy, Debug)]
-pub struct Taken {
+pub struct Moment {
     pub history_changes: u64,
     pub loads: u64,
     pub abandoned_loads: u64,
@@ -140,6 +140,15 @@ impl Page {
         self.loads() + self.abandoned_loads()
     }
 
+    /// How often what has happened until now.
+    pub fn now(&self) -> Moment {
+        Moment {
+            history_changes: self.history_changes(),
+            loads: self.loads(),
+            abandoned_loads: self.abandoned_loads(),
+        }
+    }
+
     /// Whether the very first load has ended without a document, so that there is none.
     pub fn has_no_document(&self) -> bool {
         self.loads() == 0 && self.abandoned_loads() > 0
@@ -152,7 +161,7 @@ impl Page {
     }
 
     /// The moment in which the engine began to fetch what was expected last, if it has.
-    pub fn taken(&self) -> Option<Taken> {
+    pub fn taken(&self) -> Option<Moment> {
         self.taken.get()
     }
 
@@ -269,11 +278,7 @@ impl WebViewDelegate for Page {
                 .is_some()
         {
             self.forget_end();
-            self.taken.set(Some(Taken {
-                history_changes: self.history_changes.get(),
-                loads: self.loads.get(),
-                abandoned_loads: self.abandoned_loads.get(),
-            }));
+            self.taken.set(Some(self.now()));
         }
     }
 
