@@ -19,7 +19,7 @@ use crate::util::project::Project;
 use crate::util::{self};
 
 /// Changes whenever the same system would get another configuration.
-const SCHEME: &str = "2";
+const SCHEME: &str = "3";
 /// The line that holds the key of what the file was made from.
 const KEY: &str = "# key: ";
 /// Variables that decide which compilers are taken, or what they compile.
