@@ -4,10 +4,10 @@
 
 //! Whether the page loaded.
 //!
-//! The engine has no event for a load that failed: it shows a page of its own that tells the reason, and reports that page
-//! as loaded. So the page is looked at. That a site could imitate one of these pages does no harm, since none of them has
-//! a tool. A page that came with a status of 400 or more did not load either, nor did one that is a redirect: the engine shows
-//! what came with a redirect that it does not follow, such as one to a file.
+//! The engine has no event for a load that failed: it shows a page of its own that tells the reason, and reports that
+//! page as loaded. So the page is looked at. That a site could imitate one of these pages does no harm, since none of
+//! them has a tool. A page that came with a status of 400 or more did not load either, nor did one that is a redirect:
+//! the engine shows what came with a redirect that it does not follow, such as one to a file.
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -63,13 +63,14 @@ impl Browser {
 }
 
 impl Tab {
-    /// What to say of the page that was to come from `url`, if it did not load. A page that the server calls an error is not
-    /// the page asked for.
+    /// What to say of the page that was to come from `url`, if it did not load. A page that the server calls an error
+    /// is not the page asked for.
     pub async fn load_error(&self, url: &Url) -> Option<String> {
         if self.page.has_no_document() {
-            return Some(no_document(url));
+            return Some(no_document(&shown_address(url.as_str())));
         }
-        // The title alone would tell most pages apart, but what the engine says of it can come later than the end of the load.
+        // The title alone would tell most pages apart, but what the engine says of it can come later than the end of
+        // the load.
         let reason = self.evaluate(REASON_OF_ERROR_PAGE).await.ok().flatten();
         let reason = reason.and_then(|json| serde_json::from_str::<Option<String>>(&json).ok());
         let reason = match reason.flatten() {
@@ -114,10 +115,9 @@ impl Tab {
     }
 }
 
-/// What to say of an address for which the engine abandoned the load.
-pub fn no_document(url: &Url) -> String {
-    let url = shown_address(url.as_str());
-    format!("{url} did not load: the server answered without a page (status 204 or 205)")
+/// What to say of a page of which the engine abandoned the load.
+pub fn no_document(page: &str) -> String {
+    format!("{page} did not load: the server answered without a page (status 204 or 205)")
 }
 
 /// Whether a page that came with this status is not the one that was asked for.
@@ -167,6 +167,10 @@ mod tests {
 
     use super::*;
 
+    /// No name is that long, so that this machine needs to ask nobody.
+    const UNKNOWN_HOST: &str =
+        "no-such-host-no-such-host-no-such-host-no-such-host-no-such-host.invalid";
+
     fn url(text: &str) -> Url {
         Url::parse(text).expect("it is a URL")
     }
@@ -191,19 +195,20 @@ mod tests {
         let reason = diagnosis(&address).expect("nobody listens");
         assert!(reason.contains("refused"), "{reason}");
         assert_eq!(
-            diagnosis(&url("https://no-such-host.invalid/")),
-            Some("the host `no-such-host.invalid` is not known".to_owned())
+            diagnosis(&url(&format!("https://{UNKNOWN_HOST}/"))),
+            Some(format!("the host `{UNKNOWN_HOST}` is not known"))
         );
     }
 
     #[test]
     fn whoever_waits_is_told_that_the_answer_is_there() {
         let (sender, told) = mpsc::channel();
-        let answer = why_there_is_no_connection(&url("https://no-such-host.invalid/"), move || {
-            // The test may have failed already.
-            let _ = sender.send(());
-        })
-        .expect("a thread can be started");
+        let answer =
+            why_there_is_no_connection(&url(&format!("https://{UNKNOWN_HOST}/")), move || {
+                // The test may have failed already.
+                let _ = sender.send(());
+            })
+            .expect("a thread can be started");
         told.recv().expect("it is told");
         assert!(answer.try_recv().expect("it is there").is_some());
     }

@@ -6,9 +6,11 @@
 //!
 //! One move at a time. The engine has no event for "this load has been taken on", and drops an address that it is given
 //! while it is busy with another, be it one that the page itself has chosen or its own page about a crash. So each move
-//! looks for what only it can have caused, and gives the address again if something else came instead. A load that is given
-//! up before the engine shows anything of it may be in the way of every later one: the next move takes a new `WebView`.
+//! looks for what only it can have caused, and gives the address again if something else came instead. A load that is
+//! given up before the engine shows anything of it may be in the way of every later one: the next move takes a new
+//! `WebView`.
 
+use modelcontext_mcp::shown_address;
 use url::Url;
 
 use super::load::no_document;
@@ -51,13 +53,17 @@ impl Tab {
             return Err(MoveError::NoHistory);
         }
         let attempt = Attempt::begin(self);
-        let loads = page.loads();
+        let before = page.now();
         let traversal = webview.go_back(1);
         page.forget_end();
         self.or_end(|| page.has_traversed(&traversal)).await?;
         attempt.decided();
+        // The step comes to its end all the same if the page had to be fetched again and is not there any more.
+        if page.abandoned_loads() > before.abandoned_loads {
+            return Err(MoveError::NotLoaded(no_document("the page before")));
+        }
         self.arrive().await?;
-        if page.loads() == loads {
+        if page.loads() == before.loads {
             page.document_returned();
         }
         match webview.url() {
@@ -99,8 +105,8 @@ impl Tab {
             self.webview().load(url.clone());
         }
         let mut taken = self.taken(ends).await?;
-        // Something else has loaded: now the engine has time for this. It is given the address once more only, since there
-        // may be loads that it does not announce.
+        // Something else has loaded: now the engine has time for this. It is given the address once more only, since
+        // there may be loads that it does not announce.
         if taken.is_none() && !needs_a_new_view {
             let ends = page.ended_loads();
             self.webview().load(url.clone());
@@ -129,12 +135,14 @@ impl Tab {
         if has_loaded() {
             Ok(())
         } else {
-            Err(MoveError::NotLoaded(no_document(url)))
+            Err(MoveError::NotLoaded(no_document(&shown_address(
+                url.as_str(),
+            ))))
         }
     }
 
-    /// If the page has crashed, waits until the engine shows what it shows then. That takes the page's place in the history
-    /// once it has loaded, and its loading could be taken for that of what is to come.
+    /// If the page has crashed, waits until the engine shows what it shows then. That takes the page's place in the
+    /// history once it has loaded, and its loading could be taken for that of what is to come.
     async fn crash_page(&self) {
         self.until(|| {
             if self.page.awaits_crash_page() {
@@ -146,8 +154,8 @@ impl Tab {
         .await;
     }
 
-    /// Waits until the engine has begun to fetch what is expected, or until another load has come to its end since there
-    /// were `ends`, which is none.
+    /// Waits until the engine has begun to fetch what is expected, or until another load has come to its end since
+    /// there were `ends`, which is none.
     async fn taken(&self, ends: u64) -> Result<Option<Moment>, MoveError> {
         let page = &self.page;
         self.until(|| {

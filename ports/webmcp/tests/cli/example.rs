@@ -2,18 +2,17 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! The example program for embedders does what it says. Cargo builds it along with the tests, unless it is told to build
-//! nothing but these.
+//! The example program for embedders does what it says. Cargo builds it along with the tests, unless it is told to
+//! build nothing but these.
 
 use std::path::Path;
 
 use assert_cmd::Command;
 use predicates::str::contains;
 
-use crate::loading::server_of;
+use crate::loading::{HTML, server_of};
 
-const SHOP: &str =
-    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!doctype html><script>
+const SHOP: &str = "<!doctype html><script>
     const tool = (name, execute, annotations) =>
       document.modelContext.registerTool({ name, description: name, execute, annotations });
     tool('greet', ({ name }) => `Hello ${name}`);
@@ -24,7 +23,7 @@ fn example(tool: &str, input: &str) -> Command {
     let program = Path::new(env!("CARGO_BIN_EXE_webmcp")).with_file_name("examples");
     let mut command = Command::new(program.join("page_tools"));
     command.args([
-        &format!("http://127.0.0.1:{}/", server_of(SHOP)),
+        &format!("http://127.0.0.1:{}/", server_of("200 OK", &[HTML], SHOP)),
         tool,
         input,
     ]);

@@ -5,15 +5,25 @@
 //! Pages that load, and pages that do not.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::iter;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use predicates::prelude::PredicateBooleanExt as _;
 use predicates::str::contains;
+use rustix::fd::OwnedFd;
+use rustix::net::{self, AddressFamily, SocketType};
 
 use super::{check_failure, fixture, json, webmcp};
+
+/// A host that does not exist. No name is that long, so that this machine needs to ask nobody.
+pub const UNKNOWN_HOST: &str =
+    "no-such-host-no-such-host-no-such-host-no-such-host-no-such-host.invalid";
+
+/// The header of a page.
+pub const HTML: &str = "Content-Type: text/html";
 
 /// The commands that load a page, each with arguments that are right.
 fn commands(url: &str) -> [Vec<&str>; 5] {
@@ -26,26 +36,61 @@ fn commands(url: &str) -> [Vec<&str>; 5] {
     ]
 }
 
-/// A port on which nobody listens.
-fn closed_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-    listener.local_addr().expect("it is bound").port()
+/// A port on which nobody listens, and which nobody else gets as long as this is there.
+pub struct ClosedPort {
+    pub number: u16,
+    _socket: OwnedFd,
+}
+
+impl ClosedPort {
+    pub fn new() -> Self {
+        let socket = net::socket(AddressFamily::INET, SocketType::STREAM, None)
+            .expect("a socket can be made");
+        net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))
+            .expect("there is a free port");
+        let address = net::getsockname(&socket).expect("it is bound");
+        let address = SocketAddrV4::try_from(address).expect("it is one of IPv4");
+        Self {
+            number: address.port(),
+            _socket: socket,
+        }
+    }
 }
 
 /// A server that treats each connection with `answer`, as long as the test runs.
-fn server(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
+fn server(answer: impl FnMut(TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let port = listener.local_addr().expect("it is bound").port();
     thread::spawn(move || listener.incoming().flatten().for_each(answer));
     port
 }
 
-/// A server that sends `response` to each request.
-pub fn server_of(response: &'static str) -> u16 {
+/// A server that answers each request with `status`, `headers` and `body`.
+pub fn server_of(status: &str, headers: &[&str], body: &str) -> u16 {
+    server_of_texts(iter::repeat(response(status, headers, body)))
+}
+
+/// A server that has a page when it is asked first, and none later.
+pub fn server_that_loses_its_page() -> u16 {
+    let page = response("200 OK", &[HTML], "<!doctype html>");
+    let nothing = response("204 No Content", &[], "");
+    server_of_texts(iter::once(page).chain(iter::repeat(nothing)))
+}
+
+/// A response after which the connection ends. The client is told so, or it might send its next request on this
+/// connection.
+fn response(status: &str, headers: &[&str], body: &str) -> String {
+    let headers = [headers, &["Connection: close"]].concat().join("\r\n");
+    format!("HTTP/1.1 {status}\r\n{headers}\r\n\r\n{body}")
+}
+
+/// A server that sends the next one of `texts` after each request.
+fn server_of_texts(mut texts: impl Iterator<Item = String> + Send + 'static) -> u16 {
     server(move |mut stream| {
         head_of_request(&mut stream);
+        let text = texts.next().unwrap_or_default();
         // The client is free to go away.
-        let _ = stream.write_all(response.as_bytes());
+        let _ = stream.write_all(text.as_bytes());
     })
 }
 
@@ -61,21 +106,20 @@ fn head_of_request(stream: &mut TcpStream) -> String {
 
 #[test]
 fn a_host_that_does_not_exist_is_not_loaded() {
-    for arguments in commands("http://no-such-host.invalid/") {
-        check_failure(
-            &arguments,
-            3,
-            &[
-                "http://no-such-host.invalid/ did not load",
-                "host `no-such-host.invalid`",
-            ],
-        );
+    let url = format!("http://{UNKNOWN_HOST}/");
+    let (told, reason) = (
+        format!("{url} did not load"),
+        format!("host `{UNKNOWN_HOST}`"),
+    );
+    for arguments in commands(&url) {
+        check_failure(&arguments, 3, &[&told, &reason]);
     }
 }
 
 #[test]
 fn a_port_where_nobody_listens_is_not_loaded() {
-    let url = format!("http://127.0.0.1:{}/", closed_port());
+    let port = ClosedPort::new();
+    let url = format!("http://127.0.0.1:{}/", port.number);
     for arguments in commands(&url) {
         check_failure(&arguments, 3, &[&url, "did not load", "refused"]);
     }
@@ -95,39 +139,34 @@ fn a_server_without_tls_is_not_loaded_over_https() {
 
 #[test]
 fn a_server_that_does_not_speak_http_is_not_loaded() {
-    let url = format!("http://127.0.0.1:{}/", server_of("what?\r\n\r\n"));
+    let url = format!(
+        "http://127.0.0.1:{}/",
+        server_of_texts(iter::repeat("what?\r\n\r\n".to_owned()))
+    );
     check_failure(&["tools", &url], 3, &[&url, "did not load"]);
 }
 
 #[test]
 fn a_page_that_the_server_calls_an_error_or_has_elsewhere_is_not_loaded() {
-    for (response, status) in [
+    for (status, headers, told) in [
+        ("404 Not Found", &[HTML] as &[_], "status 404"),
+        ("503 Busy", &[HTML], "status 503"),
         (
-            "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\ngone",
-            "status 404",
-        ),
-        (
-            "HTTP/1.1 503 Busy\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nbusy",
-            "status 503",
-        ),
-        (
-            "HTTP/1.1 302 Found\r\nLocation: file:///etc/hostname\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nhere",
+            "302 Found",
+            &["Location: file:///etc/hostname", HTML],
             "status 302",
         ),
     ] {
-        let url = format!("http://127.0.0.1:{}/", server_of(response));
+        let url = format!("http://127.0.0.1:{}/", server_of(status, headers, "gone"));
         for arguments in commands(&url) {
-            check_failure(&arguments, 3, &[&url, "did not load", status]);
+            check_failure(&arguments, 3, &[&url, "did not load", told]);
         }
     }
 }
 
 #[test]
 fn a_server_that_has_no_page_is_told_at_once() {
-    let url = format!(
-        "http://127.0.0.1:{}/",
-        server_of("HTTP/1.1 204 No Content\r\n\r\n")
-    );
+    let url = format!("http://127.0.0.1:{}/", server_of("204 No Content", &[], ""));
     for arguments in commands(&url) {
         check_failure(&arguments, 3, &[&url, "did not load", "without a page"]);
     }
@@ -137,7 +176,7 @@ fn a_server_that_has_no_page_is_told_at_once() {
 fn a_redirect_without_end_is_told_at_once() {
     let url = format!(
         "http://127.0.0.1:{}/",
-        server_of("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")
+        server_of("302 Found", &["Location: /"], "")
     );
     for arguments in commands(&url) {
         check_failure(&arguments, 3, &[&url, "did not load", "Too many redirects"]);
@@ -146,9 +185,9 @@ fn a_redirect_without_end_is_told_at_once() {
 
 #[test]
 fn a_password_in_an_address_is_not_shown() {
-    let port = closed_port();
-    let url = format!("http://ada:secret@127.0.0.1:{port}/");
-    let shown = format!("http://127.0.0.1:{port}/ did not load");
+    let port = ClosedPort::new();
+    let url = format!("http://ada:secret@127.0.0.1:{}/", port.number);
+    let shown = format!("http://127.0.0.1:{}/ did not load", port.number);
     for arguments in commands(&url) {
         check_failure(&arguments, 3, &[&shown]);
         webmcp(&arguments).assert().stderr(contains("secret").not());
@@ -172,8 +211,8 @@ fn a_server_that_never_answers_ends_in_a_timeout() {
 
 #[test]
 fn a_page_of_a_real_server_is_loaded() {
-    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!doctype html><title>Here</title>";
-    let url = format!("http://127.0.0.1:{}/", server_of(page));
+    let page = "<!doctype html><title>Here</title>";
+    let url = format!("http://127.0.0.1:{}/", server_of("200 OK", &[HTML], page));
     webmcp(&["eval", &url, "document.title"])
         .assert()
         .success()
@@ -182,11 +221,22 @@ fn a_page_of_a_real_server_is_loaded() {
 
 #[test]
 fn a_script_that_is_validated_while_it_is_received_runs() {
-    const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n\
-        <!doctype html><script src=a.js></script><script src=b.js></script>";
-    const SCRIPT: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nCache-Control: no-cache\r\n\
-        ETag: \"1\"\r\nContent-Length: 15\r\nConnection: close\r\n\r\n";
-    const UNCHANGED: &str = "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\nConnection: close\r\n\r\n";
+    let page = response(
+        "200 OK",
+        &[HTML],
+        "<!doctype html><script src=a.js></script><script src=b.js></script>",
+    );
+    let script = response(
+        "200 OK",
+        &[
+            "Content-Type: text/javascript",
+            "Cache-Control: no-cache",
+            "ETag: \"1\"",
+            "Content-Length: 15",
+        ],
+        "window.",
+    );
+    let unchanged = response("304 Not Modified", &["ETag: \"1\""], "");
 
     /// How often the second script was asked for, and how often with a condition.
     #[derive(Default)]
@@ -195,35 +245,39 @@ fn a_script_that_is_validated_while_it_is_received_runs() {
         conditional: usize,
     }
 
-    // While the page waits for the first script, it fetches the second one ahead. The second one then comes to its end only
-    // once the page has asked for it again. Both waits end after a while, so that a page that does otherwise fails the test.
+    // While the page waits for the first script, it fetches the second one ahead. The second one then comes to its end
+    // only once the page has asked for it again. Both waits end after a while, so that a page that does otherwise fails
+    // the test.
     let state = Arc::new((Mutex::new(Requests::default()), Condvar::new()));
     let port = server({
         let state = state.clone();
+        let texts = Arc::new((page, script, unchanged));
         move |mut stream| {
-            let state = state.clone();
+            let (state, texts) = (state.clone(), texts.clone());
             thread::spawn(move || {
                 let (requests, changed) = &*state;
+                let (page, script, unchanged) = &*texts;
                 let note = |note: fn(&mut Requests)| {
                     note(&mut requests.lock().expect("no thread panics"));
                     changed.notify_all();
                 };
                 let wait_while = |condition: fn(&mut Requests) -> bool| {
                     let requests = requests.lock().expect("no thread panics");
-                    let _ = changed.wait_timeout_while(requests, Duration::from_secs(5), condition);
+                    let _ =
+                        changed.wait_timeout_while(requests, Duration::from_secs(20), condition);
                 };
                 let request = head_of_request(&mut stream);
                 // The client is free to go away at any time.
                 if request.contains("a.js") {
                     wait_while(|requests| requests.first == 0);
-                    let _ = stream.write_all(format!("{SCRIPT}window.a = true").as_bytes());
+                    let _ = stream.write_all(format!("{script}a = true").as_bytes());
                 } else if !request.contains("b.js") {
-                    let _ = stream.write_all(PAGE.as_bytes());
+                    let _ = stream.write_all(page.as_bytes());
                 } else if request.contains("if-none-match") {
-                    let _ = stream.write_all(UNCHANGED.as_bytes());
+                    let _ = stream.write_all(unchanged.as_bytes());
                     note(|requests| requests.conditional += 1);
                 } else {
-                    let _ = stream.write_all(format!("{SCRIPT}window.").as_bytes());
+                    let _ = stream.write_all(script.as_bytes());
                     note(|requests| requests.first += 1);
                     wait_while(|requests| requests.conditional == 0);
                     let _ = stream.write_all(b"b = true");
@@ -241,9 +295,10 @@ fn a_script_that_is_validated_while_it_is_received_runs() {
 
 #[test]
 fn a_page_that_is_no_secure_context_is_told_why_it_has_no_tools() {
-    let page =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!doctype html>";
-    let url = format!("http://site.example:{}/", server_of(page));
+    let url = format!(
+        "http://site.example:{}/",
+        server_of("200 OK", &[HTML], "<!doctype html>")
+    );
     let mut hosts = tempfile::NamedTempFile::new().expect("a file can be made");
     writeln!(hosts, "127.0.0.1 site.example").expect("it can be written");
     webmcp(&["tools", &url])

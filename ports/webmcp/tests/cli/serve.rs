@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::loading::server_of;
+use super::loading::{ClosedPort, UNKNOWN_HOST, server_of, server_that_loses_its_page};
 use super::{check_failure, fixture, webmcp};
 
 /// A client over standard input and output that knows no more of the protocol than that there are requests and answers.
@@ -201,7 +201,8 @@ fn an_agent_cannot_get_at_files() {
     client.leave();
 }
 
-/// What is said of a page that tries to show a file of this machine, in a frame and in its own place, and a picture of it.
+/// What is said of a page that tries to show a file of this machine, in a frame and in its own place, and a picture of
+/// it.
 fn page_that_opens(file: &str) -> (String, Value) {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let page = folder.path().join("index.html");
@@ -260,17 +261,14 @@ fn an_agent_moves_between_pages() {
 
 #[test]
 fn an_address_that_does_not_load_is_told_with_the_reason() {
-    let closed = {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-        listener.local_addr().expect("it is bound").port()
-    };
+    let closed = ClosedPort::new();
     let mut client = Client::start(&["demo:shop"]);
-    let address = format!("http://127.0.0.1:{closed}/");
+    let address = format!("http://127.0.0.1:{}/", closed.number);
     client.fails("browser_navigate", json!({ "url": address }), "refused");
     client.fails(
         "browser_navigate",
-        json!({ "url": "http://no-such-host.invalid/" }),
-        "no-such-host.invalid` is not known",
+        json!({ "url": format!("http://{UNKNOWN_HOST}/") }),
+        &format!("{UNKNOWN_HOST}` is not known"),
     );
     client.done("browser_navigate", json!({ "url": "demo:tasks" }));
     assert!(client.tool_names().iter().any(|name| name == "add_task"));
@@ -279,10 +277,10 @@ fn an_address_that_does_not_load_is_told_with_the_reason() {
 
 #[test]
 fn a_load_without_a_page_leaves_the_page_and_its_history() {
-    let of = |response| format!("http://127.0.0.1:{}/", server_of(response));
+    let of = |status, headers| format!("http://127.0.0.1:{}/", server_of(status, headers, ""));
     let mut client = Client::start(&["demo:shop"]);
     client.done("browser_navigate", json!({ "url": "demo:tasks" }));
-    let address = of("HTTP/1.1 204 No Content\r\n\r\n");
+    let address = of("204 No Content", &[]);
     client.fails(
         "browser_navigate",
         json!({ "url": address }),
@@ -290,7 +288,7 @@ fn a_load_without_a_page_leaves_the_page_and_its_history() {
     );
     assert!(client.tool_names().iter().any(|name| name == "add_task"));
 
-    let address = of("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n");
+    let address = of("302 Found", &["Location: /"]);
     client.fails(
         "browser_navigate",
         json!({ "url": address }),
@@ -300,6 +298,25 @@ fn a_load_without_a_page_leaves_the_page_and_its_history() {
     assert!(client.tool_names().iter().any(|name| name == "add_task"));
     client.done("browser_go_back", json!({}));
     assert!(client.tool_names().iter().any(|name| name == "add_to_cart"));
+    client.leave();
+}
+
+#[test]
+fn a_page_that_is_gone_on_the_way_back_is_told_at_once() {
+    // The engine keeps so many pages. The one before those it fetches again.
+    const KEPT: usize = 20;
+    let url = format!("http://127.0.0.1:{}/", server_that_loses_its_page());
+    let mut client = Client::start(&["demo:shop"]);
+    client.done("browser_navigate", json!({ "url": url }));
+    for page in 0..=KEPT {
+        let url = format!("demo:tasks?{page}");
+        client.done("browser_navigate", json!({ "url": url }));
+    }
+    for _ in 0..KEPT {
+        client.done("browser_go_back", json!({}));
+    }
+    client.fails("browser_go_back", json!({}), "without a page");
+    assert!(client.tool_names().iter().any(|name| name == "add_task"));
     client.leave();
 }
 
@@ -322,7 +339,7 @@ fn a_page_that_closes_itself_can_be_loaded_again() {
 #[test]
 fn a_page_that_never_gives_its_thread_back_can_be_left() {
     let page = fixture("misbehaving.html");
-    let mut client = Client::start(&[&page, "--timeout", "10"]);
+    let mut client = Client::start(&[&page, "--timeout", "20"]);
     assert_eq!(client.call("loops_forever", json!({}))["isError"], true);
     // The thread that is to load the page again is the one that is stuck.
     client.fails("browser_reload", json!({}), "");
