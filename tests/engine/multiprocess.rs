@@ -122,6 +122,7 @@ fn a_page_works_again_after_a_crash(browser: &Browser) {
     let page = browser.open("https://a.test/");
     page.run(REGISTER_WAITING_TOOL);
     let call = page.start(page.tool("wait").id, "{}");
+    page.run("await activated");
     let loads_before = page.completed_loads();
     for pid in content_processes() {
         kill(pid);
@@ -148,6 +149,7 @@ fn another_page_is_not_disturbed_by_a_crash(browser: &Browser) {
     let of_page: HashSet<_> = &content_processes() - &before;
     page.run(REGISTER_WAITING_TOOL);
     let call = page.start(page.tool("wait").id, "{}");
+    page.run("await activated");
     for pid in of_page {
         kill(pid);
     }

@@ -57,7 +57,7 @@ const STREAM_ITERATION: &str = include_str!("stream_iteration.js");
 const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
 
 /// How long a cancelled call may take to come to its end.
-const CANCELLATION_TIME: Duration = Duration::from_secs(1);
+const CANCELLATION_TIME: Duration = Duration::from_secs(5);
 
 /// The names under which the local server is reached, which no proxy may see.
 const NO_PROXY: &str = "localhost,127.0.0.1,::1";

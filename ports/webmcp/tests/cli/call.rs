@@ -223,7 +223,7 @@ fn a_tool_that_never_ends_is_cancelled_when_the_time_is_up() {
         &page,
         "never_settles",
         "--timeout",
-        "10",
+        "20",
         "--verbose",
         "--json",
     ])

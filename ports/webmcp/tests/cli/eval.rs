@@ -93,10 +93,10 @@ fn a_promise_that_never_settles_ends_in_a_timeout() {
             &fixture("plain.html"),
             "new Promise(() => {})",
             "--timeout",
-            "10",
+            "20",
         ],
         6,
-        &["running the script", "not done within 10 s"],
+        &["running the script", "not done within 20 s"],
     );
 }
 

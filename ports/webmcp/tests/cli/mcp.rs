@@ -4,8 +4,8 @@
 
 //! `webmcp serve` with the official clients of both revisions of the protocol.
 //!
-//! The tests themselves are scripts for Node, in `tests/mcp`. One can be run alone in the folder in which they are run here,
-//! `tmp/mcp` of the target folder:
+//! The tests themselves are scripts for Node, in `tests/mcp`. One can be run alone in the folder in which they are run
+//! here, `tmp/mcp` of the target folder:
 //!
 //! ```sh
 //! WEBMCP=../../debug/webmcp node --test-name-pattern='megabyte' large.test.js

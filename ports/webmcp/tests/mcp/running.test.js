@@ -28,24 +28,25 @@ eachTransport("a client that wants to hear of progress does", async (t, start) =
   const session = await start("waiting.html");
   await session.watch();
   const beats = [];
-  let released;
+  let hasEnough;
+  const enough = new Promise((resolve) => (hasEnough = resolve));
   const { result } = await session.startWaiting({
     onprogress: (progress) => {
-      beats.push(progress);
-      if (beats.length === 2) {
-        released = session.text("release");
+      if (beats.push(progress) === 2) {
+        hasEnough();
       }
     },
   });
+  await enough;
+  assert.equal(await session.text("release"), "let go");
   assert.equal((await result).content.at(-1).text, "released");
-  assert.equal(await released, "let go");
   assert(beats[0].progress > 0 && beats[1].progress > beats[0].progress, JSON.stringify(beats));
   assert.match(beats[0].message, /running/);
 });
 
 eachRevision("a call that takes too long is given up and cancelled in the page", async (t, revision) => {
-  const session = await connect(t, revision, "waiting.html", ["--timeout", "3"]);
-  assert.match(await session.failure("wait"), /timed out.*3 s/s);
+  const session = await connect(t, revision, "waiting.html", ["--timeout", "20"]);
+  assert.match(await session.failure("wait"), /timed out.*20 s/s);
   const seen = await session.call("what_was_seen");
   assert.deepEqual(seen.structuredContent, { seen: ["abort AbortError", "toolcancel wait"] });
 });

@@ -169,12 +169,14 @@ const partnerReady = new Promise((resolve) => {
 });
 element("partner").src = new URL("partner.html", partnerOrigin + location.pathname);
 
-async function registerAll() {
-  await context.registerTool(toggleLayerTool);
-  await context.registerTool(getOrderStatusTool);
-  await context.registerTool(bookFlightTool);
-  await context.registerTool(addTodoTool, { signal: todoController.signal });
-  await context.registerTool(fetchTool);
+function registerAll() {
+  return Promise.all([
+    context.registerTool(toggleLayerTool),
+    context.registerTool(getOrderStatusTool),
+    context.registerTool(bookFlightTool),
+    context.registerTool(addTodoTool, { signal: todoController.signal }),
+    context.registerTool(fetchTool),
+  ]);
 }
 
 /** Resolves when everything that the examples below use is there. */

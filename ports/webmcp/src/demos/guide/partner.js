@@ -5,7 +5,7 @@ host.hostname = host.hostname === "localhost" ? "127.0.0.1" : "localhost";
 
 const said = document.getElementById("said");
 
-await document.modelContext?.registerTool(
+const shared = document.modelContext?.registerTool(
   {
     name: "my_shared_tool",
     description: "Shared across origins: repeats a text.",
@@ -18,10 +18,11 @@ await document.modelContext?.registerTool(
   { exposedTo: [host.origin] },
 );
 
-await document.modelContext?.registerTool({
+const kept = document.modelContext?.registerTool({
   name: "my_private_tool",
   description: "Not shared: no other origin may see it.",
   execute: async () => "private",
 });
 
+await Promise.all([shared, kept]);
 parent.postMessage("ready", host.origin);
