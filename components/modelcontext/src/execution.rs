@@ -174,13 +174,6 @@ impl<D: PartialEq, A: PartialEq> PendingExecutions<D, A> {
             .collect()
     }
 
-    /// Ends everything, for a traversable that goes away with all its documents. Returns the
-    /// executions in the order in which they began; callers outside the traversable, which is to
-    /// say agents, are to be told.
-    pub fn drain(&mut self) -> Vec<(ExecutionId, PendingExecution<D, A>)> {
-        self.executions.drain(..).collect()
-    }
-
     /// The execution of that id, if it is pending.
     pub fn get(&self, id: ExecutionId) -> Option<&PendingExecution<D, A>> {
         self.executions.get(&id)

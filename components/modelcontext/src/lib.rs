@@ -18,15 +18,15 @@
 //! **A document is created** (its event loop, then the constellation).
 //! [`origin_agent_cluster_header`] and [`AgentClusterKeys::keying`] say whether its agent cluster
 //! is origin-keyed; [`PermissionsPolicy::for_top_level`](policy::PermissionsPolicy::for_top_level)
-//! or [`for_nested`](policy::PermissionsPolicy::for_nested) computes its policy, which is sent to
-//! the constellation, where the policies of the frames in it are computed from it.
+//! or [`for_nested`](policy::PermissionsPolicy::for_nested) computes its policy: in the
+//! constellation, which tells a nested document. A top-level document computes the same itself.
 //!
-//! **`registerTool()`** (event loop). [`policy::PermissionsPolicy::allows`] for
-//! [`policy::Feature::Tools`]; [`ToolMap::contains`]; [`ToolName::parse`]; then a
-//! [`ToolDefinition`] with a new [`ToolId`] goes into the document's [`ToolMap`] with
-//! [`ToolMap::insert`], and into the constellation's copy of that map, which asks
-//! [`documents_to_notify`] where `toolchange` is to be fired. Unregistering is
-//! [`ToolMap::remove_by_id`] in both places, and the same question.
+//! **`registerTool()`** (event loop, then the constellation).
+//! [`policy::PermissionsPolicy::allows`] for [`policy::Feature::Tools`]; [`ToolName::parse`]; the
+//! callback stays with the document, and a [`ToolDefinition`] with a new [`ToolId`] goes into the
+//! constellation's [`ToolMap`] of that document with [`ToolMap::insert`]; then
+//! [`documents_to_notify`] says where `toolchange` is to be fired. Unregistering is
+//! [`ToolMap::remove_by_id`], and the same question.
 //!
 //! **`getTools()`** (constellation). [`collect_tools`] over all documents of the traversable.
 //!
@@ -37,9 +37,8 @@
 //! - the tool settles: [`PendingExecutions::complete`], and the [`ToolOutcome`] goes to the
 //!   [`Caller`] it returns;
 //! - the caller's signal is aborted: [`PendingExecutions::cancel`], and the target is told;
-//! - a document goes away: [`PendingExecutions::document_gone`], and each [`Ended`] says who is
-//!   told;
-//! - the traversable goes away: [`PendingExecutions::drain`].
+//! - a document goes away, with its traversable or alone: [`PendingExecutions::document_gone`], and
+//!   each [`Ended`] says who is told.
 //!
 //! # Example
 //!

@@ -159,21 +159,6 @@ impl Browser {
         }
     }
 
-    /// The whole page is closed.
-    fn close(&mut self) {
-        for (id, execution) in self.executions.drain() {
-            if let Caller::Agent(_) = execution.caller {
-                let call = self.call_of(id);
-                self.sent.push(Message::Failed(
-                    execution.caller,
-                    call,
-                    ToolFailureKind::TargetGone,
-                ));
-            }
-        }
-        self.tools.clear();
-    }
-
     fn call_of(&self, id: ExecutionId) -> Call {
         self.calls.iter().position(|&other| other == id).unwrap()
     }
@@ -473,18 +458,20 @@ fn one_agents_request_is_not_cancelled_by_another() {
 }
 
 #[test]
-fn closing_the_page_ends_every_call_and_tells_the_agents() {
+fn unloading_all_documents_ends_every_call_and_tells_the_agents() {
     let mut browser = Browser::new(&["a", "b"]);
     browser.register("a", "tool", &["b"]);
     browser.register("b", "tool", &[]);
-    browser.call(Page("b"), "a", "tool");
+    let of_page = browser.call(Page("b"), "a", "tool");
     let first = browser.call(Agent(1), "b", "tool");
     let second = browser.call(Agent(2), "a", "tool");
     browser.sent();
-    browser.close();
+    browser.unload("b");
+    browser.unload("a");
     assert_eq!(
         browser.sent(),
         [
+            Cancel("a", of_page),
             Failed(Agent(1), first, ToolFailureKind::TargetGone),
             Failed(Agent(2), second, ToolFailureKind::TargetGone),
         ]

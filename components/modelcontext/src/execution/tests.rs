@@ -260,18 +260,3 @@ fn a_document_without_executions_ends_none() {
     assert_eq!(executions.document_gone(&'c'), []);
     assert_eq!(executions.len(), 1);
 }
-
-#[test]
-fn draining_ends_everything_in_order() {
-    let (mut executions, [first, second]) =
-        begun([(Caller::Document('a'), 'b'), (Caller::Agent(7), 'c')]);
-    assert_eq!(
-        executions.drain(),
-        [
-            (first, execution(Caller::Document('a'), 'b')),
-            (second, execution(Caller::Agent(7), 'c'))
-        ]
-    );
-    assert!(executions.is_empty());
-    assert_eq!(executions.drain(), []);
-}

@@ -86,8 +86,7 @@ pub fn parse_policy_directive<O: Clone + PartialEq>(
             continue;
         };
 
-        // AD-HOC: step 2.10 puts a later declaration of a feature in the place of an earlier one.
-        // As Chromium does
+        // AD-HOC: step 2.10 puts a later declaration of a feature in the place of an earlier one. As Chromium does
         // (<https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/permissions_policy/permissions_policy_parser.cc>),
         // the first one counts here.
         let Entry::Vacant(entry) = directive.entry(feature) else {

@@ -79,8 +79,8 @@ impl<O: Clone + PartialEq> PermissionsPolicy<O> {
         )
     }
 
-    /// The policy of a document in a frame of which nothing is known: it allows nothing. No algorithm asks for it; it is
-    /// what remains when the one who knows the frame does not answer.
+    /// The policy of a document in a frame of which nothing is known: it allows nothing. No algorithm asks for it; it
+    /// is what remains when the one who knows the frame does not answer.
     pub fn nothing() -> PermissionsPolicy<O> {
         PermissionsPolicy {
             inherited: BTreeSet::new(),

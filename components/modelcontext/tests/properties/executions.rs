@@ -3,6 +3,7 @@
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use modelcontext::{
     AlreadyPending, Caller, CancelRefused, CompletionRefused, Ended, ExecutionId, PendingExecution,
@@ -23,11 +24,12 @@ enum Action {
     Complete(Index, Document),
     Cancel(Index, Caller<Document, Agent>),
     Gone(Document),
-    Drain,
 }
 
+const DOCUMENTS: Range<Document> = 0..4;
+
 fn document() -> impl Strategy<Value = Document> {
-    0..4u8
+    DOCUMENTS
 }
 
 fn caller() -> impl Strategy<Value = Caller<Document, Agent>> {
@@ -42,7 +44,6 @@ fn action() -> impl Strategy<Value = Action> {
         6 => (any::<Index>(), document()).prop_map(|(index, from)| Action::Complete(index, from)),
         6 => (any::<Index>(), caller()).prop_map(|(index, by)| Action::Cancel(index, by)),
         2 => document().prop_map(Action::Gone),
-        1 => Just(Action::Drain),
     ]
 }
 
@@ -115,7 +116,7 @@ proptest! {
         let mut executions = PendingExecutions::<Document, Agent>::new();
         let mut history = History::default();
 
-        for action in actions.into_iter().chain([Action::Drain]) {
+        for action in actions.into_iter().chain(DOCUMENTS.map(Action::Gone)) {
             match action {
                 Action::Begin(caller, target) => {
                     let id = ExecutionId::new();
@@ -168,17 +169,6 @@ proptest! {
                     prop_assert_eq!(&answer, &expected);
                     for ended in answer {
                         history.end(id_of(&ended));
-                    }
-                },
-                Action::Drain => {
-                    let expected: Vec<_> = history
-                        .all_pending()
-                        .map(|begun| (begun.id, execution(begun.caller.clone(), begun.target)))
-                        .collect();
-                    let answer = executions.drain();
-                    prop_assert_eq!(&answer, &expected);
-                    for (id, _) in answer {
-                        history.end(id);
                     }
                 },
             }
