@@ -30,7 +30,7 @@ enum Command {
     ///
     /// Puts the pinned crates of Servo, with our patches and files, into `.overlay/`; installs missing
     /// system packages where it may; compiles SpiderMonkey once for all checkouts; and writes
-    /// `ports/.cargo/config.toml`. All other commands do this by themselves.
+    /// `ports/.cargo/config.toml`. The commands that build do this by themselves.
     Prepare {
         /// Throw away edits in `.overlay/` that are in no patch.
         #[arg(long)]
@@ -72,7 +72,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<OsString>,
     },
-    /// Run the tests: those of the core and of this tool, then those of the engine and the browser.
+    /// Run the tests: those of the core, the MCP server and this tool, those of the engine and the browser, and, without
+    /// a filter, the conformance suite.
     Test {
         /// Only tests with this in their names.
         filter: Option<String>,

@@ -37,6 +37,7 @@ Exit status
   1  the tool or script failed    5  refused
   2  wrong usage                  6  timed out
   3  the page did not load        7  the outcome of the call is unknown
+                                130  interrupted
 
 Examples
   webmcp tools demo:shop
@@ -57,7 +58,8 @@ pub struct Cli {
 
 #[derive(Args, Debug)]
 pub struct GlobalOptions {
-    /// Give up after this many seconds, from start to end; with `serve`, this is for loading the page and then for each call
+    /// Give up after this many seconds, from start to end; with `serve`, this is for loading the page and then for each
+    /// call
     #[arg(long, global = true, value_name = "SECONDS", default_value = "30", value_parser = parse_timeout)]
     pub timeout: Duration,
     /// Print what the page writes to its console, and the dialogs it tries to open, to standard error
@@ -72,17 +74,18 @@ pub struct GlobalOptions {
 pub enum Command {
     /// List the tools of a page and of all its frames
     ///
-    /// Loads the page and waits until its list of tools has settled: until no tool has come or gone for a quarter of a
-    /// second after the page has loaded, or for two seconds while there is none.
+    /// Loads the page and waits until its list of tools has settled: until nothing has changed for a quarter of a second
+    /// after the page has loaded, or for two seconds while there is no tool, and for five seconds at most.
     #[command(
         after_help = "Examples\n  webmcp tools demo:tasks\n  webmcp tools ./index.html --json"
     )]
     Tools(ToolsArguments),
     /// Run one tool of a page and print its result
     ///
-    /// Loads the page and runs the tool as soon as it is offered. Prints the text of the result as the page gives it, and
-    /// nothing when the tool navigated the page away. With `--json`, prints {"ok": true, "result": …}, where the result
-    /// is that same text as a JSON string, or null after a navigation; or {"ok": false, "error": {"kind": …, "message": …}}.
+    /// Loads the page and runs the tool as soon as it is offered. Prints the text of the result as the page gives it,
+    /// and nothing when the tool navigated the page away. With `--json`, prints {"ok": true, "result": …}, where the
+    /// result is that same text as a JSON string, or null after a navigation; or {"ok": false, "error": {"kind": …,
+    /// "message": …}}.
     #[command(
         after_help = "Examples\n  webmcp call demo:shop search_products '{\"query\": \"tea\"}'\n  \
                       echo '{\"title\": \"Water the plants\"}' | webmcp call demo:tasks add_task -\n  \
@@ -102,10 +105,10 @@ pub enum Command {
     Screenshot(ScreenshotArguments),
     /// Give the tools of a page to MCP clients, on standard input and output or over HTTP
     ///
-    /// Loads the page, and then speaks the Model Context Protocol: each tool of the page and of its frames is a tool there,
-    /// and there are tools to go to other pages, to read them and to look at them. Those go to http: and https: addresses and
-    /// to the pages that are built in, but to no file of this machine: of files, clients see the one that the command names and
-    /// those beside it.
+    /// Loads the page, and then speaks the Model Context Protocol: each tool of the page and of its frames is a tool
+    /// there, and there are tools to go to other pages, to read them and to look at them. Those go to http: and https:
+    /// addresses and to the pages that are built in, but to no file of this machine: of files, clients see the one that
+    /// the command names and those beside it.
     ///
     /// Without `--http` there is one client, which starts this program and ends it by closing its standard input.
     #[command(after_help = "Examples\n  webmcp serve https://example.com/\n  \
@@ -172,8 +175,8 @@ pub struct ScreenshotArguments {
 pub struct ServeArguments {
     /// The page
     pub url: String,
-    /// Listen here instead of using standard input and output; port 0 is one that is free. Other machines can reach it only
-    /// at an address of theirs, and then a token is needed
+    /// Listen here instead of using standard input and output; port 0 is one that is free. Other machines can reach it
+    /// only at an address of theirs, and then a token is needed
     #[arg(long, value_name = "ADDR:PORT", value_parser = parse_socket_address)]
     pub http: Option<SocketAddr>,
     /// What becomes of tools that say they have consequences, such as a purchase: ask the user through the client, and
@@ -195,10 +198,10 @@ pub struct ServeArguments {
     /// An origin whose pages may speak to the server, such as http://localhost:6274; can be given several times
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http", value_parser = parse_origin)]
     pub allowed_origins: Vec<String>,
-    /// A name under which clients reach the server, if it is not one of this machine for itself; can be given several times
+    /// A name under which clients reach the server, in place of localhost, 127.0.0.1 and ::1; can be given several times
     #[arg(long = "allow-host", value_name = "HOST", requires = "http", value_parser = parse_host)]
     pub allowed_hosts: Vec<String>,
-    /// The most text that a client gets at once; what is longer is cut
+    /// The most text of a result or of the page that a client gets at once; what is longer is cut
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_RESULT_LIMIT, value_parser = RangedU64ValueParser::<usize>::new().range(1024..))]
     pub result_limit: usize,
 }

@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use super::prepare;
 use crate::overlay::repository::Repository;
 use crate::toolchain::compilers::Compilers;
-use crate::toolchain::spidermonkey::Recipe;
+use crate::toolchain::spidermonkey::{Recipe, USUAL_TIME};
 use crate::toolchain::{config, system};
 use crate::util::command::Command;
 use crate::util::project::Project;
@@ -116,7 +116,7 @@ fn spidermonkey_state(project: &Project) -> String {
                 metadata.len() / 1_000_000
             ),
             Err(_) => format!(
-                "to do    SpiderMonkey: not compiled yet, about 17 minutes on 2 cores; goes to {}",
+                "to do    SpiderMonkey: not compiled yet, {USUAL_TIME}; goes to {}",
                 archive.display()
             ),
         },

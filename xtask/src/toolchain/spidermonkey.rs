@@ -27,6 +27,9 @@ use crate::util::progress::{Progress, duration};
 use crate::util::project::Project;
 use crate::util::{self};
 
+/// How long it takes to compile.
+pub const USUAL_TIME: &str = "about 16 minutes on 2 cores";
+
 /// What Servo enables of `mozjs_sys` when it is built with the features that our browser asks for.
 const FEATURES: [&str; 3] = ["intl", "jit", "libz-sys"];
 /// Flags from the environment that reach the C++ compiler.
@@ -127,10 +130,8 @@ impl Recipe {
         let log = folder.join("build.log");
         let started = Instant::now();
         let status = {
-            let _progress = Progress::start(
-                "Compiling SpiderMonkey, once for all checkouts",
-                "about 16 minutes on 2 cores",
-            );
+            let _progress =
+                Progress::start("Compiling SpiderMonkey, once for all checkouts", USUAL_TIME);
             let file = fs::File::create(&log)?;
             // Release, so that the glue between C++ and Rust is optimised; SpiderMonkey itself always is.
             let command = cargo(&workspace)

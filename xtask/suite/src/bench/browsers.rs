@@ -149,7 +149,8 @@ impl Running {
             .command_mut()
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            // What goes wrong is told where somebody can see it, but not what Chromium misses in a machine without a screen.
+            // What goes wrong is told where somebody can see it, but not what Chromium misses in a machine without a
+            // screen.
             .stderr(if profile.is_some() {
                 Stdio::null()
             } else {

@@ -35,10 +35,10 @@ pub enum Command {
     Start(Options),
     /// The tools of a page for an MCP client, beside other servers.
     ///
-    /// Runs `webmcp serve`, and with Chromium chrome-devtools-mcp, @playwright/mcp and agent-browser, in turns, with the
-    /// same page, calls and client: the time from the start of the process until the tool of the page is listed, the
-    /// time of a call, and the memory of all processes. The others are installed from npm, in fixed versions, into the
-    /// user's folder for caches. One that cannot be installed, or fails, is named and left out.
+    /// Runs `webmcp serve`, and with Chromium chrome-devtools-mcp, @playwright/mcp and agent-browser, in turns, with
+    /// the same page, calls and client: the time from the start of the process until the tool of the page is listed,
+    /// the time of a call, and the memory of all processes. The others are installed from npm, in fixed versions, into
+    /// the user's folder for caches. One that cannot be installed, or fails, is named and left out.
     Mcp(McpOptions),
 }
 
@@ -55,7 +55,7 @@ pub struct McpOptions {
 /// What is measured, and where the figures go.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// How often each browser is started.
+    /// How many rounds are measured: 9 for `page`, 15 for `start` and 5 for `mcp` unless it is given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
     /// Write all figures to a file.

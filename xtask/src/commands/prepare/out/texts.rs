@@ -46,8 +46,8 @@ pub fn workspace(own: &str, crates: &BTreeSet<String>) -> Result<String> {
     ))
 }
 
-/// The manifest of a crate of ours at `path`, which names its workspace: if the folder lies in that of the embedder, cargo
-/// would otherwise let the crate inherit from there.
+/// The manifest of a crate of ours at `path`, which names its workspace: if the folder lies in that of the embedder,
+/// cargo would otherwise let the crate inherit from there.
 pub fn member(manifest: &str, path: &str) -> Result<String> {
     let mut manifest: toml::Table = toml::from_str(manifest)?;
     let package = manifest
@@ -117,7 +117,7 @@ date: it replaces what it wrote, edits included, and leaves other files alone.
 3. `cargo tree --invert servo-script` has to show this folder. If cargo warns that a patch "was not used in the crate
    graph", something asks for another version of Servo; `cargo update --package servo --precise {version}` makes a lock
    file follow.
-4. Turn the API on before the engine starts; without this preference nothing differs from Servo as it is published:
+4. Turn the API on before the engine starts; without this preference pages see nothing of WebMCP:
 
    ```rust
    let preferences = servo::Preferences {{

@@ -2,8 +2,8 @@
  * License, v. 2.0. If a copy of the MPL was not distributed with this
  * file, You can obtain one at https://mozilla.org/MPL/2.0/. */
 
-//! `cargo xtask bench mcp`: what an MCP client waits for and what that takes, with `webmcp serve` and with other servers
-//! that give the tools of a page to MCP clients, which drive Chromium.
+//! `cargo xtask bench mcp`: what an MCP client waits for and what that takes, with `webmcp serve` and with other
+//! servers that give the tools of a page to MCP clients, which drive Chromium.
 //!
 //! [`servers`] says how each is started and asked, [`npm`] installs those of others, and [`client`] is the one client
 //! that asks them all.
