@@ -6,8 +6,8 @@
 //!
 //! The constellation holds the truth: the tools of every document, the permissions policy of every document, and the
 //! pending executions of every traversable. Script holds only what its event loop may touch (callbacks, promises, abort
-//! controllers). The rules themselves are in the `modelcontext` crate; this module finds the documents they speak of and
-//! sends the messages that follow from them.
+//! controllers). The rules themselves are in the `modelcontext` crate; this module finds the documents they speak of
+//! and sends the messages that follow from them.
 //!
 //! This is a child module of `constellation.rs`, so that it reads the state it needs without widening any visibility.
 

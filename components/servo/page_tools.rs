@@ -113,8 +113,8 @@ impl From<ToolOfPage> for PageTool {
     }
 }
 
-/// A tool that says it has consequences ([`ToolAnnotations::consequential_hint`]) is about to run, and the user should be
-/// asked. Until there is an answer it does not run. Dropping the request denies it.
+/// A tool that says it has consequences ([`ToolAnnotations::consequential_hint`]) is about to run, and the user should
+/// be asked. Until there is an answer it does not run. Dropping the request denies it.
 #[must_use = "dropping the request denies it"]
 pub struct ToolExecutionRequest {
     execution: ExecutionId,
@@ -228,8 +228,8 @@ impl WebView {
     }
 
     /// Evaluate a script in the top-level document, and await the promise if it gives one. The callback is called once:
-    /// with the JSON text of the value (`None` for `undefined`), or with the text of the exception, of a syntax error, or
-    /// of what kept the value from having JSON text.
+    /// with the JSON text of the value (`None` for `undefined`), or with the text of the exception, of a syntax error,
+    /// or of what kept the value from having JSON text.
     pub fn evaluate_and_await(
         &self,
         script: String,

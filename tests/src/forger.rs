@@ -4,8 +4,8 @@
 
 //! A content process that does not play by the rules.
 //!
-//! Every content process of a test with [`Options::forger`](crate::Options::forger) has a tap between script and
-//! the constellation. That of [`HOSTILE_ORIGIN`] hands the way to the constellation on to the test, and reports what goes
+//! Every content process of a test with [`Options::forger`](crate::Options::forger) has a tap between script and the
+//! constellation. That of [`HOSTILE_ORIGIN`] hands the way to the constellation on to the test, and reports what goes
 //! over it. So the test can say whatever that process could, in a known order with what script says.
 //!
 //! The name of a document (pipeline) in the envelope of a message, and the address that the document says it was
@@ -88,8 +88,8 @@ static LINES: Mutex<Option<mpsc::Receiver<Line>>> = Mutex::new(None);
 /// Wait for the hostile process, on another thread. The content processes that are started from now on know of it.
 pub(crate) fn listen() {
     let (server, name) = IpcOneShotServer::<Line>::new().expect("There can be a server");
-    // SAFETY: Nothing else reads or writes the environment at the same time: the browser, whose threads do, has not been
-    // started, and the suite runs the test of a process on its main thread.
+    // SAFETY: Nothing else reads or writes the environment at the same time: the browser, whose threads do, has not
+    // been started, and the suite runs the test of a process on its main thread.
     unsafe {
         env::set_var(SERVER, name);
     }
@@ -276,8 +276,8 @@ fn run_servo(content: UnprivilegedContent) {
     answer.join().expect("Servo has asked");
 }
 
-/// A sender between processes, as Servo's own type. Servo makes these by its options, which are not set yet; but it reads
-/// what another process made.
+/// A sender between processes, as Servo's own type. Servo makes these by its options, which are not set yet; but it
+/// reads what another process made.
 fn generic_sender(sender: IpcSender<Envelope>) -> ScriptToConstellationSender {
     /// What `GenericSender` looks like on the way.
     #[derive(Deserialize, Serialize)]

@@ -242,7 +242,8 @@ pub(crate) fn wake_on_panic(waker: &Waker) {
     }));
 }
 
-/// Let the browser know of panics in this content process: it is told of errors in the log, and takes this one for a crash.
+/// Let the browser know of panics in this content process: it is told of errors in the log, and takes this one for a
+/// crash.
 fn report_panics_to_the_browser() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -96,8 +96,8 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         }
     }
 
-    /// Run a tool for the browser's agent, which is not bound by exposure: it acts for the user, not for an origin. A tool
-    /// that says it has consequences waits until the embedder has allowed it.
+    /// Run a tool for the browser's agent, which is not bound by exposure: it acts for the user, not for an origin. A
+    /// tool that says it has consequences waits until the embedder has allowed it.
     fn execute_tool_for_agent(
         &mut self,
         webview_id: WebViewId,

@@ -4,9 +4,9 @@
 
 //! The tools of a web page over the Model Context Protocol.
 //!
-//! There is no browser in here: the one page that is served stands behind the trait [`Page`], which may be asked from any
-//! thread. Everything else is of this crate: which tools a client sees and under which names, what is checked before a
-//! tool is run, whom the user is asked by, what a client is told and when.
+//! There is no browser in here: the one page that is served stands behind the trait [`Page`], which may be asked from
+//! any thread. Everything else is of this crate: which tools a client sees and under which names, what is checked
+//! before a tool is run, whom the user is asked by, what a client is told and when.
 //!
 //! # Who calls what, in which order
 //!

@@ -6,8 +6,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Takes a lock. No code of this crate panics while it holds one. A writer of a [`CallLog`](crate::CallLog), which is not
-/// of this crate, may. Whatever the locks guard is whole after every single change, so the poison says nothing.
+/// Takes a lock. No code of this crate panics while it holds one. A writer of a [`CallLog`](crate::CallLog), which is
+/// not of this crate, may. Whatever the locks guard is whole after every single change, so the poison says nothing.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,8 +12,8 @@ use crate::CallLog;
 pub struct Options {
     /// What becomes of calls of tools that say they are consequential.
     pub consequential: Consequential,
-    /// How long the page may take for anything it is asked. A tool that takes longer is cancelled. The time in which the
-    /// user thinks about a question does not count.
+    /// How long the page may take for anything it is asked. A tool that takes longer is cancelled. The time in which
+    /// the user thinks about a question does not count.
     pub timeout: Duration,
     /// Whether arguments are checked against the tool's schema before the page sees them.
     pub validate: bool,

@@ -20,10 +20,11 @@ const MESSAGE: usize = 2 * 1024;
 
 /// A browser with one page.
 ///
-/// All methods may be called from any thread and at the same time. A future that is dropped gives its request up; nothing
-/// is left waiting for it.
+/// All methods may be called from any thread and at the same time. A future that is dropped gives its request up;
+/// nothing is left waiting for it.
 pub trait Page: Send + Sync + 'static {
-    /// The tools of all frames: in tree order of the frames, and those of one document in the order of their registration.
+    /// The tools of all frames: in tree order of the frames, and those of one document in the order of their
+    /// registration.
     ///
     /// While the page loads, and until its list of tools has come to rest after that, the answer is held back. Later it
     /// comes at once. A page without tools gives an empty list; a page that did not load gives an error.

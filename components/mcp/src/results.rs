@@ -211,8 +211,8 @@ fn check_base64(data: &str) -> Option<()> {
     STANDARD.decode(data).is_ok().then_some(())
 }
 
-/// As much of the items as fits into `limit` bytes, and no more than [`most_items`] of them, if they are items. Texts are
-/// cut; what is left out is named in its place. Nobody looks at what comes after the limit, so it costs nothing.
+/// As much of the items as fits into `limit` bytes, and no more than [`most_items`] of them, if they are items. Texts
+/// are cut; what is left out is named in its place. Nobody looks at what comes after the limit, so it costs nothing.
 fn limited(items: &[Value], limit: usize) -> Option<Vec<ContentBlock>> {
     let most = most_items(limit);
     let mut left = limit;

@@ -6,8 +6,8 @@
 //!
 //! Script sends [`ScriptToModelContextMessage`]s, in order, each in the name of the document (pipeline) that stands in
 //! its envelope. The constellation answers with [`ModelContextTask`]s through the one callback that each event loop has
-//! registered with [`ScriptToModelContextMessage::EventLoopCreated`]; one callback for all documents of an event loop is
-//! what keeps the tasks of an event loop in order. The embedder has a channel of its own in each direction.
+//! registered with [`ScriptToModelContextMessage::EventLoopCreated`]; one callback for all documents of an event loop
+//! is what keeps the tasks of an event loop in order. The embedder has a channel of its own in each direction.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ use servo_base::id::{BrowsingContextId, PipelineId, WebViewId};
 use servo_url::{ImmutableOrigin, ServoUrl};
 use uuid::Uuid;
 
-/// The JSON text of what a script evaluated to (`None` for a value without one, such as `undefined`), or the text of the
-/// exception that ended it.
+/// The JSON text of what a script evaluated to (`None` for a value without one, such as `undefined`), or the text of
+/// the exception that ended it.
 pub type ScriptOutcome = Result<Option<String>, String>;
 
 /// How a permissions policy reads an origin, and takes one apart.

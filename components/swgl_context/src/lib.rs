@@ -5,9 +5,9 @@
 //! A rendering context for libservo that draws with webrender's own rasteriser, SWGL.
 //!
 //! libservo's `SoftwareRenderingContext` draws through the OpenGL driver of the system. Without a graphics card that is
-//! Mesa's, which compiles shaders with LLVM while the page waits, and holds about as much memory as the rest of a headless
-//! browser. SWGL has the same shaders compiled in. It offers what webrender draws with and no more, so WebGL needs
-//! the other context.
+//! Mesa's, which compiles shaders with LLVM while the page waits, and holds about as much memory as the rest of a
+//! headless browser. SWGL has the same shaders compiled in. It offers what webrender draws with and no more, so WebGL
+//! needs the other context.
 
 use std::cell::Cell;
 use std::ptr;

@@ -70,7 +70,8 @@ pub fn print_line(text: &str) -> Result<()> {
     }
 }
 
-/// Prints a line to standard error, where everything goes that is not a result. It may hold text that comes from a page.
+/// Prints a line to standard error, where everything goes that is not a result. It may hold text that comes from a
+/// page.
 ///
 /// Nobody can be told when this fails, and the exit status says enough.
 pub fn print_note(text: &str) {

@@ -37,8 +37,8 @@ pub fn take_stdout() -> io::Result<File> {
     use std::os::fd::{AsFd, AsRawFd};
 
     let results = io::stdout().as_fd().try_clone_to_owned()?;
-    // SAFETY: both descriptors are open, since the standard library opens what was closed, and a file that is replaced by
-    // another behind its number is no danger to memory.
+    // SAFETY: both descriptors are open, since the standard library opens what was closed, and a file that is replaced
+    // by another behind its number is no danger to memory.
     let replaced = unsafe { libc::dup2(io::stderr().as_raw_fd(), io::stdout().as_raw_fd()) };
     if replaced == -1 {
         return Err(io::Error::last_os_error());

@@ -13,8 +13,8 @@
 //!
 //! The two names are two origins of two sites, which is what a page needs that tries cross-origin frames.
 //!
-//! Of a folder it serves files that are really inside it: nothing above it, nothing that a link leads to outside, nothing
-//! whose name begins with a dot.
+//! Of a folder it serves files that are really inside it: nothing above it, nothing that a link leads to outside,
+//! nothing whose name begins with a dot.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -261,7 +261,8 @@ fn find_inside(root: &Path, url_path: &str) -> Option<Lookup> {
             _ => return None,
         }
     }
-    // This follows all links, so a comparison with the root tells whether they led outside; it fails if nothing is there.
+    // This follows all links, so a comparison with the root tells whether they led outside; it fails if nothing is
+    // there.
     let canonical = path
         .canonicalize()
         .ok()

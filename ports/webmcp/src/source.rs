@@ -50,8 +50,8 @@ pub enum Content {
 impl Source {
     /// Finds out what `argument` means.
     ///
-    /// A failure is one of usage when the argument has no meaning, and one of loading when it names something that is not
-    /// there.
+    /// A failure is one of usage when the argument has no meaning, and one of loading when it names something that is
+    /// not there.
     pub fn parse(argument: &str) -> Result<Self> {
         if let Some(rest) = argument.strip_prefix("demo:") {
             return parse_demo(rest);
@@ -73,8 +73,8 @@ impl Source {
         parse_path(argument)
     }
 
-    /// Finds out what an address means that comes from somebody who may not read this machine's files: an agent that an MCP
-    /// client runs. So `file:` URLs and paths are refused, without a look at whether anything is there.
+    /// Finds out what an address means that comes from somebody who may not read this machine's files: an agent that an
+    /// MCP client runs. So `file:` URLs and paths are refused, without a look at whether anything is there.
     pub fn parse_remote(address: &str) -> Result<Self> {
         if let Some(rest) = address.strip_prefix("demo:") {
             return parse_demo(rest);

@@ -66,10 +66,11 @@ impl Expensive {
 /// How much work it is to check a value against a schema.
 ///
 /// References make it possible to write a short schema whose check takes longer than anybody waits, or more stack than
-/// there is; and lists of names or values are gone through for each value, and each name that is missing is a problem of
-/// its own. This counts beforehand how often a schema is applied to a value, at most, and how deep within each other, and
-/// what is in such lists. It takes no longer than what it permits. It does not follow references other than `#` and `#/…` or into schemas
-/// with an address (`$id`) of their own; these, and those that go round in circles, count as too much.
+/// there is; and lists of names or values are gone through for each value, and each name that is missing is a problem
+/// of its own. This counts beforehand how often a schema is applied to a value, at most, and how deep within each
+/// other, and what is in such lists. It takes no longer than what it permits. It does not follow references other than
+/// `#` and `#/…` or into schemas with an address (`$id`) of their own; these, and those that go round in circles, count
+/// as too much.
 struct Effort<'a> {
     root: &'a Value,
     /// What is known of schemas that are referred to. Those that are being looked at count as too much.

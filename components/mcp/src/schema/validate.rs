@@ -48,9 +48,9 @@ impl fmt::Display for InvalidArguments {
 
 /// Checks `arguments` against a schema as [`input_schema`](super::input_schema) gives it.
 ///
-/// Arguments pass unchecked if the schema is broken, or if checking could take too long (see [`cost::is_too_much`]). Patterns are matched in linear time; if one has
-/// what such an engine does not know, such as a look-around, no `pattern` is checked, but all else is. Nothing is ever
-/// fetched.
+/// Arguments pass unchecked if the schema is broken, or if checking could take too long (see [`cost::is_too_much`]).
+/// Patterns are matched in linear time; if one has what such an engine does not know, such as a look-around, no
+/// `pattern` is checked, but all else is. Nothing is ever fetched.
 pub(crate) fn validate(
     schema: &Map<String, Value>,
     arguments: &Map<String, Value>,

@@ -112,8 +112,8 @@ impl<P: Page> Connection<P> {
         Ok(tools)
     }
 
-    /// What `work` gives, unless the client cancels the request or goes away before. The work is dropped then, and with it
-    /// what it asked of the page.
+    /// What `work` gives, unless the client cancels the request or goes away before. The work is dropped then, and with
+    /// it what it asked of the page.
     pub(crate) async fn until_gone<T>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -270,8 +270,8 @@ impl<P: Page> Connection<P> {
         let has_navigated =
             || tool.frame.is_empty() || self.shared.changes().documents != documents;
         let ended = match ended {
-            // With the top-level document goes the page; without it only a frame has gone. A browser need not tell these
-            // apart.
+            // With the top-level document goes the page; without it only a frame has gone. A browser need not tell
+            // these apart.
             Ok(Err(failure)) if failure.kind == ToolFailureKind::TargetGone && has_navigated() => {
                 Err(PageError {
                     kind: PageErrorKind::Navigated,

@@ -29,8 +29,8 @@ use crate::fixed_tools::FixedTool;
 use crate::lock::lock;
 use crate::text::shorten;
 
-/// How long a client of 2026-07-28 may take a list or a resource for fresh, in milliseconds. A page changes when it likes,
-/// so never; clients that listen are told when it has.
+/// How long a client of 2026-07-28 may take a list or a resource for fresh, in milliseconds. A page changes when it
+/// likes, so never; clients that listen are told when it has.
 pub(super) const FRESH: u64 = 0;
 
 const INSTRUCTIONS: &str = "This server drives a browser with one page. The tools whose names begin with \"browser_\" are the \
@@ -173,8 +173,8 @@ impl<P: Page> ServerHandler for Connection<P> {
         Ok(())
     }
 
-    /// Gets what the protocol library does not take for anything that it knows: other methods, and those that it knows if
-    /// their parameters are wrong.
+    /// Gets what the protocol library does not take for anything that it knows: other methods, and those that it knows
+    /// if their parameters are wrong.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

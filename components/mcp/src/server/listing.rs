@@ -14,8 +14,8 @@ use crate::address;
 use crate::schema::input_schema;
 use crate::text::cut;
 
-/// How many bytes of a description a client gets. Whole lists go into the context of models, and a page may write what it
-/// likes.
+/// How many bytes of a description a client gets. Whole lists go into the context of models, and a page may write what
+/// it likes.
 const DESCRIPTION: usize = 16 * 1024;
 
 /// The tool of a page as a tool of MCP, under its `name` there.

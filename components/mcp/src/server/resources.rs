@@ -108,8 +108,8 @@ impl PageResource {
             .with_mime_type(self.mime_type())
     }
 
-    /// Whether clients that subscribed to it are to be told. Scripts change texts and pictures all the time; that is not
-    /// told, only that another document has loaded.
+    /// Whether clients that subscribed to it are to be told. Scripts change texts and pictures all the time; that is
+    /// not told, only that another document has loaded.
     pub(super) fn has_changed(self, before: State, now: State) -> bool {
         let another_document = now.changes.documents != before.changes.documents;
         match self {

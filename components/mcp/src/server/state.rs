@@ -25,11 +25,12 @@ use crate::{Changes, Options, Page, PageError, PageErrorKind, PageTool};
 ///
 /// A client calls a tool by name, and means the tool as it was described to it. For a client with a connection of its
 /// own (standard input and output, or a session over HTTP) the server remembers the last list that went over that
-/// connection. A client of 2026-07-28 over HTTP has no connection, so the server also remembers the last list per kind of
-/// client, which is the name and version that it gives with each request; that of the clients it heard from last, and only
-/// so many. Two copies of one program that talk to one server over HTTP are thus taken for one: if the second lists after
-/// the page has changed a tool, the first may call the new one. Its arguments are checked against the new schema and a
-/// consequential tool is asked for under its new description, so this is what a stateless protocol permits.
+/// connection. A client of 2026-07-28 over HTTP has no connection, so the server also remembers the last list per kind
+/// of client, which is the name and version that it gives with each request; that of the clients it heard from last,
+/// and only so many. Two copies of one program that talk to one server over HTTP are thus taken for one: if the second
+/// lists after the page has changed a tool, the first may call the new one. Its arguments are checked against the new
+/// schema and a consequential tool is asked for under its new description, so this is what a stateless protocol
+/// permits.
 ///
 /// A client that never listed is bound to nothing; it gets the tool that has the name.
 pub struct Server<P> {

@@ -93,9 +93,9 @@ impl Meaning {
     }
 }
 
-/// Whether two registrations are of the same tool as far as a client can tell. Pages register their tools again and again
-/// without a change, each time a component is drawn, so the registration itself does not count. Where it is does: another
-/// site's tool is another tool whatever it says of itself, and so is that of a second frame of the same kind.
+/// Whether two registrations are of the same tool as far as a client can tell. Pages register their tools again and
+/// again without a change, each time a component is drawn, so the registration itself does not count. Where it is does:
+/// another site's tool is another tool whatever it says of itself, and so is that of a second frame of the same kind.
 pub(crate) fn same_definition(one: &PageTool, other: &PageTool) -> bool {
     one.id == other.id
         || (one.origin == other.origin

@@ -20,8 +20,8 @@ use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use super::http::HttpLimits;
 
-/// How many more connections than allowed are accepted, to be told that they are too many. Those that come while as many
-/// are being told wait until they are accepted.
+/// How many more connections than allowed are accepted, to be told that they are too many. Those that come while as
+/// many are being told wait until they are accepted.
 const TURNED_AWAY: usize = 16;
 
 /// Serves `app` to whoever connects until `shutdown`, and returns when all answers have been sent.

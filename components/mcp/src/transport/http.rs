@@ -32,7 +32,8 @@ const PATH: &str = "/mcp";
 /// How large a request may be: as large as a line over standard input.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// After how long without a message a session of a client ends. A client that has just vanished is known by nothing else.
+/// After how long without a message a session of a client ends. A client that has just vanished is known by nothing
+/// else.
 const IDLE: Duration = Duration::from_secs(60 * 60);
 
 /// How long answers may take to be sent when the server is to stop.
@@ -45,8 +46,8 @@ pub struct HttpOptions {
     /// machine: `localhost`, `127.0.0.1` and `::1`. A page that makes a name of its own point to this machine sends
     /// that name.
     pub allowed_hosts: Vec<String>,
-    /// The origins of pages that may call the server, such as `http://localhost:6274`; `:*` in place of the port stands for
-    /// all ports. Requests that do not come from a page have no origin, and need none.
+    /// The origins of pages that may call the server, such as `http://localhost:6274`; `:*` in place of the port stands
+    /// for all ports. Requests that do not come from a page have no origin, and need none.
     pub allowed_origins: Vec<String>,
     /// What clients have to send as a bearer token, if anything.
     pub token: Option<String>,
@@ -62,8 +63,8 @@ pub struct HttpLimits {
     /// How many sessions there may be of clients with an `initialize` handshake. Who wants one more is answered with
     /// status 503.
     pub sessions: usize,
-    /// How long a connection may take for the head of its next request, and how long it may say nothing within the body.
-    /// After that it is closed.
+    /// How long a connection may take for the head of its next request, and how long it may say nothing within the
+    /// body. After that it is closed.
     pub patience: Duration,
 }
 
@@ -92,8 +93,8 @@ impl fmt::Debug for HttpOptions {
 
 /// Serves clients at `/mcp` on the socket until `shutdown`, then cancels the calls that run and returns.
 ///
-/// Requests that name another host or come from another origin than the `options` allow are refused with status 403, those
-/// without the token with 401, those that are too many with 503: see [`HttpLimits`].
+/// Requests that name another host or come from another origin than the `options` allow are refused with status 403,
+/// those without the token with 401, those that are too many with 503: see [`HttpLimits`].
 ///
 /// # Errors
 ///
@@ -154,8 +155,8 @@ fn service<P: Page>(
     )
 }
 
-/// Tells browsers that pages of the allowed origins may read the answers. (That others are not answered at all is seen to
-/// by the protocol library.)
+/// Tells browsers that pages of the allowed origins may read the answers. (That others are not answered at all is seen
+/// to by the protocol library.)
 fn cross_origin(allowed: Vec<String>) -> CorsLayer {
     let is_allowed = move |origin: &str| allowed.iter().any(|allowed| matches(allowed, origin));
     CorsLayer::new()

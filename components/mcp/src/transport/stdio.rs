@@ -18,7 +18,8 @@ use super::ServeError;
 use crate::text::shorten;
 use crate::{Page, Server};
 
-/// How long the last answers may take to be sent when the client has left. One that does not read them is not waited for.
+/// How long the last answers may take to be sent when the client has left. One that does not read them is not waited
+/// for.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How many bytes are told of why a client does not begin as it should, which can hold all that it has sent.
@@ -66,8 +67,9 @@ where
     }
 }
 
-/// Says at once when the input has ended or the output has failed, and takes no more messages then. Otherwise calls would
-/// go on for as long as the protocol library waits for their results, which nobody will read, and new ones would begin.
+/// Says at once when the input has ended or the output has failed, and takes no more messages then. Otherwise calls
+/// would go on for as long as the protocol library waits for their results, which nobody will read, and new ones would
+/// begin.
 struct ClosingTransport<R: AsyncRead, W: AsyncWrite> {
     streams: AsyncRwTransport<RoleServer, R, W>,
     closing: CancellationToken,

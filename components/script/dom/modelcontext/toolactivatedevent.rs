@@ -33,7 +33,8 @@ impl ToolActivatedEvent {
         }
     }
 
-    /// The event that tells that the tool of the given name has been activated. It neither bubbles nor can be cancelled.
+    /// The event that tells that the tool of the given name has been activated. It neither bubbles nor can be
+    /// cancelled.
     pub(crate) fn new(
         cx: &mut JSContext,
         window: &Window,

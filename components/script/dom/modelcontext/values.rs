@@ -57,7 +57,8 @@ pub(super) fn parse_json(
 /// The JSON text of a value. An error is what the script that this runs has thrown, which is pending then, or a
 /// `TypeError` for a value that has no JSON text.
 ///
-/// The engine's own function for this is two thirds slower with large texts: it goes through them character by character.
+/// The engine's own function for this is two thirds slower with large texts: it goes through them character by
+/// character.
 ///
 /// <https://infra.spec.whatwg.org/#serialize-a-javascript-value-to-a-json-string>
 #[expect(unsafe_code)]

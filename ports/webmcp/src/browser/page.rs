@@ -250,8 +250,8 @@ impl WebViewDelegate for Page {
         self.last_traversal.replace(Some(traversal));
     }
 
-    /// The engine lets every page go to files of this machine. What an agent reads of them or sees in a picture, it can take
-    /// to the site that sent it there.
+    /// The engine lets every page go to files of this machine. What an agent reads of them or sees in a picture, it can
+    /// take to the site that sent it there.
     fn request_navigation(&self, _webview: WebView, request: NavigationRequest) {
         if is_file(&request.url) {
             self.note(&format!("kept the page from opening {}", request.url));

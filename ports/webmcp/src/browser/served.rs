@@ -4,10 +4,10 @@
 
 //! The page for other threads: what the MCP server asks.
 //!
-//! The thread of the engine runs [`Browser::serve`]; everybody else has a [`ServedPage`]. A question goes to the engine's
-//! thread as a piece of work, becomes one of the futures that are polled there after each event, and is answered through a
-//! channel. Any number of them are under way at the same time. Whoever drops the question closes the channel and rings the
-//! bell, and so the work is dropped too, which cancels a tool that it has begun.
+//! The thread of the engine runs [`Browser::serve`]; everybody else has a [`ServedPage`]. A question goes to the
+//! engine's thread as a piece of work, becomes one of the futures that are polled there after each event, and is
+//! answered through a channel. Any number of them are under way at the same time. Whoever drops the question closes the
+//! channel and rings the bell, and so the work is dropped too, which cancels a tool that it has begun.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -288,8 +288,8 @@ async fn settled_tools(tab: &Tab) -> Result<Vec<servo::PageTool>, PageError> {
         let seen = (tab.page.document(), tab.page.history_changes());
         match tab.settled.get() {
             Some(settled) if settled == seen => return Ok(tab.tools_now().await),
-            // The address has changed. A document that has only just come tells of itself before it answers; if none does, the
-            // page has changed its own address.
+            // The address has changed. A document that has only just come tells of itself before it answers; if none
+            // does, the page has changed its own address.
             Some((document, _)) if document == seen.0 => {
                 tab.http_status().await;
                 if tab.is_complete() && tab.page.document() == document {

@@ -165,8 +165,8 @@ impl Tab {
             .await
     }
 
-    /// Runs a tool, for which consent has been given if it needs any. When the future is dropped before the tool's end, the
-    /// execution is cancelled.
+    /// Runs a tool, for which consent has been given if it needs any. When the future is dropped before the tool's end,
+    /// the execution is cancelled.
     pub async fn execute(&self, tool: ToolId, input: String) -> ToolOutcome {
         let outcome = Rc::new(RefCell::new(None));
         let answer = {

@@ -5,8 +5,8 @@
 //! Waiting for the engine, as futures.
 //!
 //! Whatever is asked of a page is answered from within the engine's event loop, on the one thread that runs it. So a
-//! future that waits for an answer needs nobody to wake it: all of them are polled after each event of the engine. One that
-//! depends on the clock as well says when it wants to be polled, through the [`Alarm`].
+//! future that waits for an answer needs nobody to wake it: all of them are polled after each event of the engine. One
+//! that depends on the clock as well says when it wants to be polled, through the [`Alarm`].
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
