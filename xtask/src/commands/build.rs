@@ -37,7 +37,7 @@ impl Profile {
     fn usual_time(self) -> &'static str {
         match self {
             Self::Dev => "about 10 minutes",
-            Self::Release => "about 25 minutes",
+            Self::Release => "about 20 minutes",
         }
     }
 }
