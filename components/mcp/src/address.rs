@@ -19,13 +19,8 @@ const AS_VALUE: usize = 4 * 1024;
 /// An address that was typed or sent by somebody, for a sentence. It need not be one.
 ///
 /// User name and password are left out, as browsers do it; what is long is cut, and says so.
-pub fn shown_address(address: &str) -> String {
-    shorten(&masked(address), IN_SENTENCE)
-}
-
-/// The address of a document or a page, for a sentence.
-pub(crate) fn in_sentence(url: &Url) -> String {
-    shown_address(url.as_str())
+pub fn shown_address(address: impl AsRef<str>) -> String {
+    shorten(&masked(address.as_ref()), IN_SENTENCE)
 }
 
 /// The address of a document or a page, as a value of its own.
@@ -174,11 +169,11 @@ mod tests {
 
     #[test]
     fn a_long_address_is_cut() {
-        let shown = shown_address(&format!("https://host/{}", "a".repeat(1_000_000)));
+        let shown = shown_address(format!("https://host/{}", "a".repeat(1_000_000)));
         assert!(shown.starts_with("https://host/aaa"), "{shown}");
         assert!(shown.ends_with("… (999813 more bytes)"), "{shown}");
         let url = Url::parse(&format!("https://host/{}", "a".repeat(1_000_000))).unwrap();
-        assert!(in_sentence(&url).len() < 300);
+        assert!(shown_address(&url).len() < 300);
         assert!(as_value(&url).len() < 5000);
     }
 

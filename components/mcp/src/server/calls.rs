@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use super::confirmation::Permission;
 use super::state::Connection;
 use super::told::{Meaning, Told};
-use crate::address::in_sentence;
+use crate::address::shown_address;
 use crate::lock::lock;
 use crate::results::{tool_failure, tool_result};
 use crate::schema::{input_schema, validate};
@@ -231,7 +231,7 @@ impl<P: Page> Connection<P> {
                 format!(
                     "The page has been navigated since the tools were listed, and \"{name}\", which was of {}, is gone \
                      with the document. It was not run. List the tools again.",
-                    in_sentence(&tool.url)
+                    shown_address(&tool.url)
                 ),
             ),
             Meaning::Nothing => Ended {

@@ -47,7 +47,7 @@ const REASON_OF_ERROR_PAGE: &str = r#"
 impl Browser {
     /// Waits until the page and what belongs to it have loaded, or until that has failed.
     pub fn wait_for_load(&self) -> Result<()> {
-        let activity = format!("loading {}", shown_address(self.url.as_str()));
+        let activity = format!("loading {}", shown_address(&self.url));
         self.stage(activity.clone());
         let error = self
             .wait(self.deadline, async {
@@ -67,7 +67,7 @@ impl Tab {
     /// is not the page asked for.
     pub async fn load_error(&self, url: &Url) -> Option<String> {
         if self.page.has_no_document() {
-            return Some(no_document(&shown_address(url.as_str())));
+            return Some(no_document(&shown_address(url)));
         }
         // The title alone would tell most pages apart, but what the engine says of it can come later than the end of
         // the load.
@@ -83,7 +83,7 @@ impl Tab {
                 format!("the server answered with status {status}")
             }
         };
-        let url = shown_address(url.as_str());
+        let url = shown_address(url);
         Some(format!("{url} did not load: {reason}"))
     }
 

@@ -150,7 +150,7 @@ impl Browser {
         let waker = Waker::default();
         let interrupted = watch_for_interrupts(&waker)?;
         let (url, server) = serve(source)?;
-        progress.stage(format!("loading {}", shown_address(url.as_str())));
+        progress.stage(format!("loading {}", shown_address(&url)));
 
         let context: Rc<dyn RenderingContext> = Rc::new(SwglRenderingContext::new(
             PhysicalSize::new(size.width, size.height),

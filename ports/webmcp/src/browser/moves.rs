@@ -135,9 +135,7 @@ impl Tab {
         if has_loaded() {
             Ok(())
         } else {
-            Err(MoveError::NotLoaded(no_document(&shown_address(
-                url.as_str(),
-            ))))
+            Err(MoveError::NotLoaded(no_document(&shown_address(url))))
         }
     }
 
