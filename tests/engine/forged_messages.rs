@@ -162,11 +162,31 @@ fn everything() -> ContainerInputs<ImmutableOrigin> {
     }
 }
 
-fn a_completion_by_the_caller_is_not_believed(browser: &Browser) {
-    let (page, hostile) = open(browser, "tools");
+/// The hostile document calls `hold` of the honest one. Returns while it runs.
+fn let_the_frame_call(page: &Page<'_>) {
     page.run(REGISTER_HOLD);
     page.frame(&[0]).run(CALL_HOLD);
     page.run("await activated");
+}
+
+/// The honest document calls `hold` of the hostile one. Returns while it runs.
+fn let_the_page_call(page: &Page<'_>) {
+    page.frame(&[0]).run(REGISTER_HOLD);
+    page.run(CALL_HOLD);
+    page.frame(&[0]).run("await activated");
+}
+
+/// After [`let_the_frame_call`]: the tool gives its own result to the hostile document, and has run for nobody else.
+#[track_caller]
+fn check_that_the_page_ran_it_once(page: &Page<'_>) {
+    page.run("release()");
+    assert_eq!(page.frame(&[0]).run("return await how"), json!("genuine"));
+    assert_eq!(page.run("return log"), json!([1]));
+}
+
+fn a_completion_by_the_caller_is_not_believed(browser: &Browser) {
+    let (page, hostile) = open(browser, "tools");
+    let_the_frame_call(&page);
     let (execution, _) = hostile.call(0);
     forge(
         &page,
@@ -174,16 +194,12 @@ fn a_completion_by_the_caller_is_not_believed(browser: &Browser) {
         hostile.document(0),
         ScriptToModelContextMessage::CompleteExecution(execution, Ok(Some("forged".into()))),
     );
-    page.run("release()");
-    assert_eq!(page.frame(&[0]).run("return await how"), json!("genuine"));
-    assert_eq!(page.run("return log"), json!([1]));
+    check_that_the_page_ran_it_once(&page);
 }
 
 fn a_cancellation_by_the_target_is_not_believed(browser: &Browser) {
     let (page, hostile) = open(browser, "tools");
-    page.frame(&[0]).run(REGISTER_HOLD);
-    page.run(CALL_HOLD);
-    page.frame(&[0]).run("await activated");
+    let_the_page_call(&page);
     forge(
         &page,
         &hostile,
@@ -214,9 +230,7 @@ fn a_cancellation_of_a_call_of_the_embedder_is_not_believed(browser: &Browser) {
 
 fn a_pending_call_cannot_be_made_again(browser: &Browser) {
     let (page, hostile) = open(browser, "tools");
-    page.run(REGISTER_HOLD);
-    page.frame(&[0]).run(CALL_HOLD);
-    page.run("await activated");
+    let_the_frame_call(&page);
     let (execution, target) = hostile.call(0);
     forge(
         &page,
@@ -230,9 +244,7 @@ fn a_pending_call_cannot_be_made_again(browser: &Browser) {
             input_arguments: r#"{ "n": 2 }"#.into(),
         },
     );
-    page.run("release()");
-    assert_eq!(page.frame(&[0]).run("return await how"), json!("genuine"));
-    assert_eq!(page.run("return log"), json!([1]));
+    check_that_the_page_ran_it_once(&page);
 }
 
 fn the_call_of_another_document_cannot_be_made_again(browser: &Browser) {
@@ -243,9 +255,7 @@ fn the_call_of_another_document_cannot_be_made_again(browser: &Browser) {
     let (_, target) = hostile.call(0);
 
     // Under the identifier by which the hostile document is called.
-    page.frame(&[0]).run(REGISTER_HOLD);
-    page.run(CALL_HOLD);
-    page.frame(&[0]).run("await activated");
+    let_the_page_call(&page);
     let execution = hostile.run(0);
     forge(
         &page,
