@@ -11,6 +11,7 @@
 mod load;
 mod moves;
 mod page;
+mod platform;
 mod served;
 mod tab;
 mod tools;
@@ -31,8 +32,8 @@ use dpi::PhysicalSize;
 use image::RgbaImage;
 use modelcontext_mcp::shown_address;
 use servo::{
-    Opts, PrefValue, Preferences, RenderingContext, ScreenshotCaptureError, ServoBuilder,
-    ServoDelegate, ServoError, ToolId, ToolOutcome, UserContentManager, UserScript,
+    Opts, RenderingContext, ScreenshotCaptureError, ServoBuilder, ServoDelegate, ServoError,
+    ToolId, ToolOutcome, UserContentManager, UserScript,
 };
 use swgl_context::SwglRenderingContext;
 use url::Url;
@@ -50,17 +51,11 @@ use crate::progress::Progress;
 use crate::server::Server;
 use crate::source::Source;
 
-/// Given to every document before its own scripts run.
-const STREAM_ITERATION: &str = include_str!("stream_iteration.js");
-
 /// How long the engine may take to shut down. A page that is stuck in a loop never gives its thread back.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
 
 /// How long a cancelled call may take to come to its end.
 const CANCELLATION_TIME: Duration = Duration::from_secs(5);
-
-/// The names under which the local server is reached, which no proxy may see.
-const NO_PROXY: &str = "localhost,127.0.0.1,::1";
 
 /// A browser with one page.
 pub struct Browser {
@@ -165,7 +160,7 @@ impl Browser {
                 host_file: environment.host_file.clone(),
                 ..Opts::default()
             })
-            .preferences(preferences(&environment))
+            .preferences(platform::preferences(&environment))
             .event_loop_waker(Box::new(waker.clone()))
             .build();
         servo.setup_logging();
@@ -180,7 +175,9 @@ impl Browser {
 
         let user_content = Rc::new(UserContentManager::new(&servo));
         if !environment.for_tests {
-            user_content.add_script(Rc::new(UserScript::new(STREAM_ITERATION.to_owned(), None)));
+            for addition in platform::ADDITIONS {
+                user_content.add_script(Rc::new(UserScript::new(addition.to_owned(), None)));
+            }
         }
         let popups = environment.for_tests.then(|| context.clone());
         let page = Rc::new(Page::new(progress.clone(), options.verbose, popups));
@@ -332,23 +329,6 @@ impl Browser {
         }
         drop(self);
     }
-}
-
-fn preferences(environment: &Environment) -> Preferences {
-    let mut preferences = Preferences {
-        dom_modelcontext_enabled: true,
-        ..Preferences::default()
-    };
-    let no_proxy = &mut preferences.network_http_no_proxy;
-    *no_proxy = if no_proxy.is_empty() {
-        NO_PROXY.to_owned()
-    } else {
-        format!("{no_proxy},{NO_PROXY}")
-    };
-    for (name, value) in &environment.preferences {
-        preferences.set_value(name, PrefValue::Bool(*value));
-    }
-    preferences
 }
 
 /// The address of the page, and the server behind it if that is ours.

@@ -15,6 +15,7 @@ mod loading;
 mod mcp;
 #[cfg(unix)]
 mod npm;
+mod platform;
 mod screenshot;
 #[cfg(unix)]
 mod serve;
