@@ -62,7 +62,7 @@ pub struct GlobalOptions {
     /// call
     #[arg(long, global = true, value_name = "SECONDS", default_value = "30", value_parser = parse_timeout)]
     pub timeout: Duration,
-    /// Print what the page writes to its console, and the dialogs it tries to open, to standard error
+    /// Print what the page writes to its console, the dialogs it tries to open, and the engine's log to standard error
     #[arg(long, short, global = true)]
     pub verbose: bool,
     /// Run each site in a process of its own

@@ -5,8 +5,8 @@
 //! `webmcp`: a headless browser that lists and runs the tools a web page offers through WebMCP.
 //!
 //! [`cli`] is what can be asked, [`commands`] carries it out, [`browser`] is the engine with one page, [`source`] finds out
-//! what a URL argument means, [`server`] and [`demos`] serve what is on this machine, [`output`] and [`exit`] are what the
-//! user gets, [`process`] and [`content_process`] are what the system knows of this program.
+//! what a URL argument means, [`server`] and [`demos`] serve what is on this machine, [`output`], [`listing`] and [`exit`]
+//! are what the user gets, [`escape`] makes text of a page harmless there, [`process`] and [`content_process`] are what the system knows of this program.
 
 #![deny(unsafe_code)]
 
@@ -15,7 +15,9 @@ mod cli;
 mod commands;
 mod content_process;
 mod demos;
+mod escape;
 mod exit;
+mod listing;
 mod output;
 mod process;
 mod progress;
@@ -35,5 +37,9 @@ fn main() -> ExitCode {
         content_process::run(token);
         return ExitCode::SUCCESS;
     }
-    commands::run(cli::Cli::parse())
+    let cli = cli::Cli::parse();
+    if !cli.options.verbose {
+        process::hide_engine_log();
+    }
+    commands::run(cli)
 }

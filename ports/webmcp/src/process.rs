@@ -29,17 +29,28 @@ pub fn hide_displays() {
 #[cfg(not(unix))]
 pub fn hide_displays() {}
 
-/// Takes standard output away from everything else in this process, which gets standard error in its place.
+/// Keeps the engine's log, in which texts of pages stand as they are, from standard error, unless `RUST_LOG` asks for it.
+/// To be called before any thread is started.
+pub fn hide_engine_log() {
+    if std::env::var_os("RUST_LOG").is_none() {
+        // SAFETY: the caller promises that there is no other thread that could read the environment meanwhile.
+        unsafe { std::env::set_var("RUST_LOG", "off") };
+    }
+}
+
+/// Takes standard output away from everything else in this process, whose prints go nowhere from now on.
 ///
-/// The engine prints there, for one when a page calls `alert()`, and nothing but results may stand there.
+/// The engine prints there, for one when a page calls `alert()`: the words of a page as they are, which no terminal must
+/// see, and with an end of the page if they cannot be written.
 #[cfg(unix)]
 pub fn take_stdout() -> io::Result<File> {
     use std::os::fd::{AsFd, AsRawFd};
 
     let results = io::stdout().as_fd().try_clone_to_owned()?;
+    let nowhere = File::options().write(true).open("/dev/null")?;
     // SAFETY: both descriptors are open, since the standard library opens what was closed, and a file that is replaced
     // by another behind its number is no danger to memory.
-    let replaced = unsafe { libc::dup2(io::stderr().as_raw_fd(), io::stdout().as_raw_fd()) };
+    let replaced = unsafe { libc::dup2(nowhere.as_raw_fd(), io::stdout().as_raw_fd()) };
     if replaced == -1 {
         return Err(io::Error::last_os_error());
     }

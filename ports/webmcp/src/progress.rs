@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
-use crate::output::{print_note, printable};
+use crate::escape::in_row;
+use crate::output::print_note;
 
 /// How long something may take before a sign of life is due.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -54,7 +55,7 @@ impl Progress {
         match &mut *self.state.borrow_mut() {
             State::Silent => {}
             State::Waiting { stage, .. } => *stage = description.into(),
-            State::Shown(bar) => bar.set_message(printable(&description.into()).into_owned()),
+            State::Shown(bar) => bar.set_message(in_row(&description.into()).into_owned()),
         }
     }
 
@@ -72,7 +73,7 @@ impl Progress {
         if let State::Waiting { stage, due } = &*state
             && Instant::now() >= *due
         {
-            let bar = ProgressBar::new_spinner().with_message(printable(stage).into_owned());
+            let bar = ProgressBar::new_spinner().with_message(in_row(stage).into_owned());
             bar.enable_steady_tick(TICK);
             *state = State::Shown(bar);
         }

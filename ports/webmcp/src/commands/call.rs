@@ -14,7 +14,7 @@ use super::{Opener, argument_or_stdin};
 use crate::browser::{Browser, Ended, Watched};
 use crate::cli::{CallArguments, FramePath, Size, frame_name};
 use crate::exit::{Failure, Result, Status};
-use crate::output::{CallReport, print_line, print_note};
+use crate::output::{CallReport, print_line, print_note, print_result};
 
 pub fn run(arguments: &CallArguments, opener: &Opener) -> Result<()> {
     let outcome = call(arguments, opener);
@@ -30,7 +30,7 @@ pub fn run(arguments: &CallArguments, opener: &Opener) -> Result<()> {
         return outcome.map(drop);
     }
     match outcome? {
-        Some(result) => print_line(&result),
+        Some(result) => print_result(&result),
         None => {
             print_note("webmcp: the tool navigated the page away, so there is no result");
             Ok(())

@@ -7,7 +7,7 @@
 use super::{Opener, argument_or_stdin};
 use crate::cli::{EvalArguments, Size};
 use crate::exit::{Failure, Result, Status};
-use crate::output::{print_line, print_note};
+use crate::output::{print_note, print_result};
 
 pub fn run(arguments: &EvalArguments, opener: &Opener) -> Result<()> {
     let script = argument_or_stdin(&arguments.script)?;
@@ -19,7 +19,7 @@ pub fn run(arguments: &EvalArguments, opener: &Opener) -> Result<()> {
         .map_err(|ended| browser.failure(ended, activity))?;
     browser.finish_progress();
     match outcome {
-        Ok(Some(json)) => print_line(&json),
+        Ok(Some(json)) => print_result(&json),
         Ok(None) => {
             print_note("webmcp: the value is undefined, for which there is no JSON");
             Ok(())

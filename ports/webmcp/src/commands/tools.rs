@@ -10,7 +10,8 @@ use super::Opener;
 use crate::browser::{Browser, Watched};
 use crate::cli::{Size, ToolsArguments};
 use crate::exit::Result;
-use crate::output::{print_line, print_note, tools_as_json, tools_as_text};
+use crate::listing::{tools_as_json, tools_as_text};
+use crate::output::{print_json, print_line, print_note};
 
 pub fn run(arguments: &ToolsArguments, opener: &Opener) -> Result<()> {
     let browser = opener.load(&arguments.url, Size::default())?;
@@ -31,7 +32,7 @@ pub fn run(arguments: &ToolsArguments, opener: &Opener) -> Result<()> {
         print_note(&format!("webmcp: {reason}"));
     }
     if arguments.json {
-        print_line(&format!("{:#}", tools_as_json(&tools)))
+        print_json(&tools_as_json(&tools))
     } else if tools.is_empty() {
         Ok(())
     } else {

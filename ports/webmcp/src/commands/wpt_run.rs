@@ -11,7 +11,7 @@ use super::Opener;
 use crate::browser::{Ended, Environment, PageEnd};
 use crate::cli::{Size, WptRunArguments};
 use crate::exit::{Failure, Result, Status};
-use crate::output::print_line;
+use crate::output::print_result;
 
 pub fn run(arguments: &WptRunArguments, opener: &Opener) -> Result<()> {
     let environment = Environment {
@@ -39,7 +39,7 @@ pub fn run(arguments: &WptRunArguments, opener: &Opener) -> Result<()> {
         })?;
     browser.finish_progress();
     match outcome {
-        Ok(json) => print_line(json.as_deref().unwrap_or("null")),
+        Ok(json) => print_result(json.as_deref().unwrap_or("null")),
         Err(exception) => Err(Failure::new(Status::Failed, exception)),
     }
 }

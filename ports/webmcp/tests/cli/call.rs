@@ -34,6 +34,71 @@ fn a_result_is_printed_as_the_page_gives_it() {
     }
 }
 
+/// What `call` says of the tool that fails in every voice it finds.
+fn failure_of_forging_page(options: &[&str]) -> String {
+    let page = fixture("forging.html");
+    let arguments = [&["call", &page, "fails", "-v"], options].concat();
+    let assert = webmcp(&arguments).assert().code(1).stdout("");
+    stderr(&assert).to_owned()
+}
+
+#[test]
+fn no_text_of_a_page_passes_for_a_message_or_commands_the_terminal() {
+    for options in [&[][..], &["--multiprocess"]] {
+        let text = failure_of_forging_page(options);
+        assert!(
+            !text.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']),
+            "{text:?}"
+        );
+        for line in text.lines() {
+            assert!(!line.starts_with("webmcp: forged"), "{text:?}");
+            assert!(!line.starts_with("console.error: forged"), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_pipe_gets_the_bytes_of_a_result() {
+    webmcp(&["call", &fixture("forging.html"), "tool"])
+        .assert()
+        .success()
+        .stdout("\u{1b}]0;pwned\u{7}\u{9b}31m\u{202e}\nsaid\n");
+}
+
+/// The two ends of a terminal: what a program prints into the second can be read from the first.
+#[cfg(target_os = "linux")]
+fn terminal() -> (std::fs::File, std::fs::File) {
+    use std::fs::File;
+    use std::os::fd::FromRawFd;
+    use std::ptr::{null, null_mut};
+
+    let [mut reader, mut writer] = [-1; 2];
+    // SAFETY: both numbers can be written to, and the pointers that are null need not point to anything.
+    let made = unsafe { libc::openpty(&mut reader, &mut writer, null_mut(), null(), null()) };
+    assert_eq!(made, 0, "there are no terminals");
+    // SAFETY: both descriptors have just been opened, and nobody else has them.
+    unsafe { (File::from_raw_fd(reader), File::from_raw_fd(writer)) }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_a_result_escaped() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Command;
+
+    let (reader, writer) = terminal();
+    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("webmcp"))
+        .args(["--timeout", "100", "call", &fixture("forging.html"), "tool"])
+        .stdout(writer)
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(reader).lines();
+    let mut next = || lines.next().expect("there is a line").expect("it is text");
+    assert_eq!(next(), r"\u{1b}]0;pwned\u{7}\u{9b}31m\u{202e}");
+    assert_eq!(next(), "said");
+    assert_eq!(program.wait().expect("the program ends").code(), Some(0));
+}
+
 #[test]
 fn without_input_a_tool_gets_an_empty_object() {
     webmcp(&["call", &fixture("well-behaved.html"), "echo"])

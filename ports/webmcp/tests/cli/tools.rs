@@ -148,6 +148,31 @@ fn a_page_cannot_command_the_terminal() {
 }
 
 #[test]
+fn a_page_cannot_forge_a_row() {
+    let assert = webmcp(&["tools", &fixture("forging.html")])
+        .assert()
+        .success();
+    let text = stdout(&assert);
+    for row in text.lines() {
+        assert!(!row.starts_with("  origin  https://bank"), "{text}");
+        assert!(!row.starts_with("pay"), "{text}");
+    }
+}
+
+#[test]
+fn json_holds_no_raw_control_character() {
+    let page = fixture("forging.html");
+    let assert = webmcp(&["call", &page, "tool", "--json"])
+        .assert()
+        .success()
+        .stdout(contains(r"\u001b]0;pwned\u0007\u009b31m\u202e\nsaid"));
+    assert_eq!(
+        json(&assert)["result"],
+        "\u{1b}]0;pwned\u{7}\u{9b}31m\u{202e}\nsaid"
+    );
+}
+
+#[test]
 fn the_console_of_the_page_is_shown_when_asked_for() {
     let page = fixture("chatty.html");
     webmcp(&["tools", &page, "--verbose"])
