@@ -82,7 +82,8 @@ pub enum Command {
     Tools(ToolsArguments),
     /// Run one tool of a page and print its result
     ///
-    /// Loads the page and runs the tool as soon as it is offered. Prints the text of the result as the page gives it,
+    /// Loads the page and runs the tool once the list of tools has settled, so that no frame can offer the name first and
+    /// get the input that is meant for another; with `--frame`, as soon as that frame offers it. Prints the text of the result as the page gives it,
     /// and nothing when the tool navigated the page away. With `--json`, prints {"ok": true, "result": …}, where the
     /// result is that same text as a JSON string, or null after a navigation; or {"ok": false, "error": {"kind": …,
     /// "message": …}}.

@@ -96,20 +96,22 @@ struct Chosen {
     consequential: bool,
 }
 
-/// Waits for a tool of that name. A tool that is not there once the list has settled does not exist.
+/// Waits for a tool of that name. A tool that is not there once the list has settled does not exist, and before that
+/// nobody can know that a name means one tool only, unless the user has said of which frame it is.
 fn find(browser: &Browser, name: &str, frame: Option<&FramePath>) -> Result<Chosen> {
     let activity = format!("looking for `{name}`");
     browser.stage(activity.clone());
-    match browser.watch_tools(|tools| choose(tools, name, frame)) {
+    let pick = |tools: &[PageTool]| frame.and_then(|_| choose(tools, name, frame));
+    match browser.watch_tools(pick) {
         Ok(Watched::Picked(chosen)) => chosen,
-        Ok(Watched::Settled(tools)) => {
+        Ok(Watched::Settled(tools)) => choose(&tools, name, frame).unwrap_or_else(|| {
             let reason = if tools.is_empty() {
                 why_there_are_none(browser).to_owned()
             } else {
                 missing(&tools, name, frame)
             };
             Err(Failure::new(Status::NoSuchTool, reason))
-        }
+        }),
         Err(ended) => Err(browser.failure(ended, &activity)),
     }
 }

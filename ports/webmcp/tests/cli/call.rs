@@ -182,6 +182,20 @@ fn a_name_that_several_frames_offer_needs_the_frame() {
 }
 
 #[test]
+fn a_frame_that_offers_a_name_early_does_not_get_the_call() {
+    let page = fixture("early-frame.html");
+    check_failure(
+        &["call", &page, "greet"],
+        2,
+        &["several frames", "--frame top", "--frame 0"],
+    );
+    webmcp(&["call", &page, "greet", "--frame", "top"])
+        .assert()
+        .success()
+        .stdout("hello from the top\n");
+}
+
+#[test]
 fn a_tool_that_comes_after_the_load_is_waited_for() {
     webmcp(&["call", &fixture("late.html"), "third"])
         .assert()
