@@ -196,7 +196,8 @@ pub struct ServeArguments {
     /// A file with the token that clients must send over HTTP; the variable WEBMCP_TOKEN can hold it instead
     #[arg(long, value_name = "FILE", requires = "http")]
     pub token_file: Option<PathBuf>,
-    /// An origin whose pages may speak to the server, such as http://localhost:6274; can be given several times
+    /// An origin whose pages may speak to the server, such as http://localhost:6274; without a port, that of http: or
+    /// https: is meant, and :* means all; can be given several times
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http", value_parser = parse_origin)]
     pub allowed_origins: Vec<String>,
     /// A name under which clients reach the server, in place of localhost, 127.0.0.1 and ::1; can be given several times

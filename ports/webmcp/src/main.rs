@@ -30,16 +30,17 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     process::hide_displays();
+    let token = process::take_secret(commands::TOKEN_VARIABLE);
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .expect("nothing has installed a provider before main began");
-    if let Some(token) = content_process::token(std::env::args_os()) {
-        content_process::run(token);
+    if let Some(parent) = content_process::token(std::env::args_os()) {
+        content_process::run(parent);
         return ExitCode::SUCCESS;
     }
     let cli = cli::Cli::parse();
     if !cli.options.verbose {
         process::hide_engine_log();
     }
-    commands::run(cli)
+    commands::run(cli, token)
 }

@@ -9,6 +9,7 @@
     reason = "each of these is a call of the system that the standard library has no safe form of"
 )]
 
+use std::ffi::{CStr, OsString};
 use std::fs::File;
 use std::io;
 
@@ -28,6 +29,33 @@ pub fn hide_displays() {
 
 #[cfg(not(unix))]
 pub fn hide_displays() {}
+
+/// Takes a secret out of the environment: neither the processes that this one starts nor anybody who looks at what it was
+/// started with finds it there afterwards. To be called before any thread is started.
+#[cfg(unix)]
+pub fn take_secret(name: &CStr) -> Option<OsString> {
+    let text = name.to_str().expect("the names of our variables are ASCII");
+    let secret = std::env::var_os(text)?;
+    // SAFETY: the caller promises that there is no other thread that could read the environment meanwhile. The value is
+    // text in memory of this process that ends with a zero, and no longer one takes its place.
+    unsafe {
+        let value = libc::getenv(name.as_ptr());
+        if !value.is_null() {
+            value.write_bytes(0, libc::strlen(value));
+        }
+        std::env::remove_var(text);
+    }
+    Some(secret)
+}
+
+#[cfg(not(unix))]
+pub fn take_secret(name: &CStr) -> Option<OsString> {
+    let text = name.to_str().expect("the names of our variables are ASCII");
+    let secret = std::env::var_os(text)?;
+    // SAFETY: on this system the environment can be changed at any time.
+    unsafe { std::env::remove_var(text) };
+    Some(secret)
+}
 
 /// Keeps the engine's log, in which texts of pages stand as they are, from standard error, unless `RUST_LOG` asks for it.
 /// To be called before any thread is started.

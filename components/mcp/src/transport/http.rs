@@ -20,6 +20,7 @@ use subtle::ConstantTimeEq;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
+use url::Url;
 
 use super::ServeError;
 use super::connections::serve_connections;
@@ -140,7 +141,12 @@ fn service<P: Page>(
     stopping: &CancellationToken,
 ) -> StreamableHttpService<crate::server::Connection<P>, Sessions> {
     let mut config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(options.allowed_origins.iter().cloned())
+        .with_allowed_origins(
+            options
+                .allowed_origins
+                .iter()
+                .map(|origin| with_port(origin)),
+        )
         .enforce_origin_validation()
         .with_max_request_body_bytes(LARGEST)
         .with_cancellation_token(stopping.clone());
@@ -176,6 +182,18 @@ fn matches(allowed: &str, origin: &str) -> bool {
             .is_some_and(|port| port.is_empty() || port.starts_with(':')),
         None => origin == allowed,
     }
+}
+
+/// The `allowed` origin with its port, without which the protocol library would let every port pass.
+fn with_port(allowed: &str) -> String {
+    // One whose port is `*` is no address.
+    let address = Url::parse(allowed).ok();
+    address
+        .and_then(|url| {
+            let (host, port) = (url.host_str()?, url.port_or_known_default()?);
+            Some(format!("{}://{host}:{port}", url.scheme()))
+        })
+        .unwrap_or_else(|| allowed.to_owned())
 }
 
 /// Lets only requests with the token through.
@@ -247,6 +265,21 @@ mod tests {
             "http://localhost.evil.example"
         ));
         assert!(!matches("http://localhost:6274", "http://localhost:62745"));
+    }
+
+    #[test]
+    fn an_origin_without_a_port_has_the_default_one() {
+        for (allowed, port) in [
+            ("http://app.example", "http://app.example:80"),
+            ("https://app.example", "https://app.example:443"),
+            ("http://app.example:80", "http://app.example:80"),
+            ("https://[::1]", "https://[::1]:443"),
+            ("http://localhost:6274", "http://localhost:6274"),
+            ("http://localhost:*", "http://localhost:*"),
+            ("null", "null"),
+        ] {
+            assert_eq!(with_port(allowed), port);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod tools;
 mod wpt_run;
 
 use std::cell::OnceCell;
+use std::ffi::{CStr, OsString};
 use std::io::{self, Read};
 use std::process::ExitCode;
 
@@ -21,8 +22,12 @@ use crate::exit::{Failure, Result, Status};
 use crate::output::keep_stdout_for_results;
 use crate::source::Source;
 
-/// Carries out the command line, and reports on standard error how it failed if it did.
-pub fn run(cli: Cli) -> ExitCode {
+/// The variable that can hold the token which clients of `serve` must send.
+pub const TOKEN_VARIABLE: &CStr = c"WEBMCP_TOKEN";
+
+/// Carries out the command line, and reports on standard error how it failed if it did. `token` is what was in the
+/// [variable](TOKEN_VARIABLE).
+pub fn run(cli: Cli, token: Option<OsString>) -> ExitCode {
     if let Err(failure) = keep_stdout_for_results() {
         failure.report();
         return ExitCode::from(failure.status as u8);
@@ -36,7 +41,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Call(arguments) => call::run(arguments, &opener),
         Command::Eval(arguments) => eval::run(arguments, &opener),
         Command::Screenshot(arguments) => screenshot::run(arguments, &opener),
-        Command::Serve(arguments) => serve::run(arguments, &opener),
+        Command::Serve(arguments) => serve::run(arguments, token, &opener),
         Command::WptRun(arguments) => wpt_run::run(arguments, &opener),
     };
     let browser = opener.browser.into_inner();

@@ -6,7 +6,7 @@
 //!
 //! Two threads: this one runs the engine and answers what is asked of the page, the other one speaks to the clients.
 
-use std::env::{self, VarError};
+use std::ffi::OsString;
 use std::fs;
 use std::net::{self, SocketAddr};
 use std::path::Path;
@@ -25,22 +25,19 @@ use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::oneshot;
 
-use super::Opener;
+use super::{Opener, TOKEN_VARIABLE};
 use crate::browser::{Ended, ServedPage};
 use crate::cli::{ConsequentialArgument, ServeArguments, Size};
 use crate::exit::{Failure, Result, Status};
 use crate::output::{print_note, results};
 
-/// The variable that can hold the token.
-const TOKEN_VARIABLE: &str = "WEBMCP_TOKEN";
-
 /// How long it may take to answer what has been asked when the program is to end.
 const FAREWELL_TIME: Duration = Duration::from_secs(1);
 
-pub fn run(arguments: &ServeArguments, opener: &Opener) -> Result<()> {
+pub fn run(arguments: &ServeArguments, token: Option<OsString>, opener: &Opener) -> Result<()> {
     // Everything that can be wrong without the page is found out before it loads.
     let door = match arguments.http {
-        Some(address) => Door::open(address, arguments)?,
+        Some(address) => Door::open(address, arguments, token)?,
         None => Door::Streams,
     };
     let options = Options {
@@ -91,15 +88,20 @@ enum Door {
 }
 
 impl Door {
-    fn open(address: SocketAddr, arguments: &ServeArguments) -> Result<Self> {
+    fn open(
+        address: SocketAddr,
+        arguments: &ServeArguments,
+        token: Option<OsString>,
+    ) -> Result<Self> {
         let token = match &arguments.token_file {
             Some(file) => Some(read_token(file)?),
-            None => token_of_variable(env::var(TOKEN_VARIABLE))?,
+            None => token_of_variable(token)?,
         };
         if token.is_none() && !address.ip().is_loopback() {
             return Err(Failure::usage(format!(
                 "--http {address} can be reached from other machines, so it needs a token: give one with --token-file, or in \
-                 the variable {TOKEN_VARIABLE}"
+                 {}",
+                variable()
             )));
         }
         let cannot_listen = |error| failed(format!("cannot listen at {address}: {error}"));
@@ -222,13 +224,16 @@ fn read_token(file: &Path) -> Result<String> {
     check_token(token.trim_end_matches(['\r', '\n']), &shown.to_string())
 }
 
-/// The token in the variable, if it is set.
-fn token_of_variable(variable: std::result::Result<String, VarError>) -> Result<Option<String>> {
-    match variable {
-        Ok(token) => check_token(&token, TOKEN_VARIABLE).map(Some),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => check_token("\u{fffd}", TOKEN_VARIABLE).map(Some),
-    }
+/// The token that was in the variable, if it was set.
+fn token_of_variable(token: Option<OsString>) -> Result<Option<String>> {
+    token
+        .map(|token| check_token(&token.to_string_lossy(), &variable()))
+        .transpose()
+}
+
+/// The variable, as it is called in messages.
+fn variable() -> String {
+    format!("the variable {}", TOKEN_VARIABLE.to_string_lossy())
 }
 
 /// Lets nothing pass but what can be sent in a header.
@@ -304,18 +309,14 @@ mod tests {
     #[test]
     fn the_variable_gives_the_token_if_it_is_set() {
         assert_eq!(
-            token_of_variable(Ok("abc".to_owned())),
+            token_of_variable(Some("abc".into())),
             Ok(Some("abc".to_owned()))
         );
-        assert_eq!(token_of_variable(Err(VarError::NotPresent)), Ok(None));
-        for wrong in [
-            Ok(String::new()),
-            Ok("a b".to_owned()),
-            Err(VarError::NotUnicode("x".into())),
-        ] {
-            let failure = token_of_variable(wrong).expect_err("it must be refused");
+        assert_eq!(token_of_variable(None), Ok(None));
+        for wrong in ["", "a b", "t\u{f6}ken"] {
+            let failure = token_of_variable(Some(wrong.into())).expect_err("it must be refused");
             assert_eq!(failure.status, Status::Usage);
-            assert!(failure.message.contains(TOKEN_VARIABLE));
+            assert!(failure.message.contains("the variable WEBMCP_TOKEN"));
         }
     }
 }

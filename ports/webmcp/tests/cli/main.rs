@@ -19,6 +19,8 @@ mod platform;
 mod screenshot;
 #[cfg(unix)]
 mod serve;
+#[cfg(unix)]
+mod serve_http;
 mod tools;
 mod usage;
 

@@ -6,11 +6,10 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::loading::{ClosedPort, UNKNOWN_HOST, server_of, server_that_loses_its_page};
@@ -439,63 +438,5 @@ fn an_address_that_is_taken_is_told() {
         &["serve", "demo:shop", "--http", &address],
         1,
         &["cannot listen at", &address],
-    );
-}
-
-#[test]
-fn clients_come_over_http_until_the_program_is_interrupted() {
-    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("webmcp"))
-        .args(["serve", "demo:shop", "--http", "127.0.0.1:0"])
-        .env("WEBMCP_TOKEN", "a-token")
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut notes = BufReader::new(program.stderr.take().expect("it is piped")).lines();
-    let note = notes.next().expect("it says where").expect("it is text");
-    let address = note
-        .strip_prefix("webmcp: listening at http://")
-        .and_then(|rest| rest.strip_suffix("/mcp"))
-        .unwrap_or_else(|| panic!("{note}"));
-
-    let body = json!({
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": { "name": "test", "version": "1" },
-        },
-    })
-    .to_string();
-    let answer = |token: &str| {
-        let mut stream = TcpStream::connect(address).expect("it listens");
-        write!(
-            stream,
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
-             Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .expect("it reads");
-        let mut line = String::new();
-        let mut reader = BufReader::new(stream);
-        reader.read_line(&mut line).expect("it answers");
-        (line, reader)
-    };
-    let (status, _) = answer("another-token");
-    assert!(status.contains(" 401 "), "{status}");
-    let (status, reader) = answer("a-token");
-    assert!(status.contains(" 200 "), "{status}");
-    let mut lines = reader.lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("\"protocolVersion\":\"2025-11-25\"")));
-
-    kill_process(Pid::from_child(&program), Signal::INT).expect("the program is there");
-    let rest: Vec<String> = notes.map_while(Result::ok).collect();
-    assert_eq!(program.wait().expect("the program ends").code(), Some(130));
-    assert!(
-        rest.iter()
-            .any(|line| line.starts_with("webmcp: ") && line.contains("interrupted")),
-        "{rest:?}"
     );
 }
