@@ -4,21 +4,17 @@
 
 //! The command line.
 
-use std::net::{Ipv4Addr, SocketAddr};
+mod values;
+
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use servo::Preferences;
-use url::{Origin, Url};
 
-/// The longest side of a viewport, in pixels: what software rendering can be trusted with.
-const LONGEST_SIDE: u32 = 8192;
-
-/// The longest timeout: a day.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+pub use self::values::{FramePath, Size, frame_name};
+use self::values::{parse_host, parse_origin, parse_socket_address, parse_switch, parse_timeout};
 
 /// The most text that an MCP client gets at once, in bytes, if the user does not say otherwise.
 const DEFAULT_RESULT_LIMIT: usize = 1024 * 1024;
@@ -238,139 +234,6 @@ pub struct WptRunArguments {
     pub results: String,
 }
 
-/// The size of a viewport, in pixels.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Size {
-    pub width: u32,
-    pub height: u32,
-}
-
-impl Default for Size {
-    fn default() -> Self {
-        Self {
-            width: 1024,
-            height: 768,
-        }
-    }
-}
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let side = |digits: &str| {
-            digits
-                .parse::<u32>()
-                .ok()
-                .filter(|side| (1..=LONGEST_SIDE).contains(side))
-        };
-        text.split_once(['x', 'X'])
-            .and_then(|(width, height)| {
-                Some(Self {
-                    width: side(width)?,
-                    height: side(height)?,
-                })
-            })
-            .ok_or_else(|| format!("write it as 1024x768; each side is 1 to {LONGEST_SIDE}"))
-    }
-}
-
-/// Where a frame is: the index of each frame on the way from the top document, which is the empty path.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct FramePath(pub Vec<usize>);
-
-impl FromStr for FramePath {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "top" {
-            return Ok(Self(Vec::new()));
-        }
-        text.split('.')
-            .map(|index| index.parse())
-            .collect::<Result<_, _>>()
-            .map(Self)
-            .map_err(|_| "write it as `top`, `0`, `0.1`, …".to_owned())
-    }
-}
-
-/// How [`FramePath`] writes a path.
-pub fn frame_name(path: &[usize]) -> String {
-    if path.is_empty() {
-        return "top".to_owned();
-    }
-    path.iter()
-        .map(usize::to_string)
-        .collect::<Vec<_>>()
-        .join(".")
-}
-
-fn parse_timeout(text: &str) -> Result<Duration, String> {
-    text.parse::<f64>()
-        .ok()
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|timeout| !timeout.is_zero() && *timeout <= LONGEST_TIMEOUT)
-        .ok_or_else(|| {
-            format!(
-                "a number of seconds above 0 and up to {} is needed",
-                LONGEST_TIMEOUT.as_secs()
-            )
-        })
-}
-
-fn parse_socket_address(text: &str) -> Result<SocketAddr, String> {
-    if let Some(port) = text.strip_prefix("localhost:") {
-        return port
-            .parse()
-            .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
-            .map_err(|_| "the port is a number from 0 to 65535".to_owned());
-    }
-    text.parse()
-        .map_err(|_| "write it as 127.0.0.1:8931, [::1]:8931 or localhost:8931".to_owned())
-}
-
-/// An origin as a browser sends it. `:*` stands for all ports.
-fn parse_origin(text: &str) -> Result<String, String> {
-    let wrong = || "write it as https://example.com or http://localhost:6274".to_owned();
-    let (base, ports) = text
-        .strip_suffix(":*")
-        .map_or((text, ""), |base| (base, ":*"));
-    let url = Url::parse(base).map_err(|_| wrong())?;
-    let origin = url.origin();
-    // An address with a path could be meant to allow less than all pages of its origin, which cannot be.
-    let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
-    match origin {
-        Origin::Tuple(..) if is_bare => Ok(format!("{}{ports}", origin.ascii_serialization())),
-        _ => Err(wrong()),
-    }
-}
-
-/// A host, perhaps with a port, as clients send it.
-fn parse_host(text: &str) -> Result<String, String> {
-    let url = Url::parse(&format!("http://{text}/")).ok();
-    let is_bare = !text.contains(['/', '\\', '?', '#', '@']);
-    url.filter(|url| is_bare && url.has_host())
-        .map(|_| text.to_owned())
-        .ok_or_else(|| "write it as tools.example or tools.example:8931".to_owned())
-}
-
-fn parse_switch(text: &str) -> Result<(String, bool), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or("write it as name=true or name=false")?;
-    // Of other types there is none that a test needs.
-    if !Preferences::exists(name) || Preferences::type_of(name) != "bool" {
-        return Err(format!(
-            "the engine has no preference {name} that can be true or false"
-        ));
-    }
-    match value {
-        "true" => Ok((name.to_owned(), true)),
-        "false" => Ok((name.to_owned(), false)),
-        _ => Err("the value is true or false".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -391,132 +254,6 @@ mod tests {
                 "{}",
                 demo.name
             );
-        }
-    }
-
-    #[test]
-    fn a_switch_names_a_preference_that_is_true_or_false() {
-        let name = "dom_modelcontext_enabled";
-        assert_eq!(
-            parse_switch(&format!("{name}=false")),
-            Ok((name.to_owned(), false))
-        );
-        for wrong in [
-            "dom_modelcontext_enabled",
-            "dom_modelcontext_enabled=1",
-            "nonsense=true",
-            "user_agent=true",
-        ] {
-            assert!(parse_switch(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_size_is_two_sides_within_bounds() {
-        assert_eq!(
-            "800x600".parse(),
-            Ok(Size {
-                width: 800,
-                height: 600
-            })
-        );
-        for wrong in [
-            "", "800", "800x", "x600", "0x600", "800x0", "8193x1", "-1x5", "8 x 6", "1x2x3",
-        ] {
-            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_default_size_is_the_one_that_the_help_names() {
-        assert_eq!("1024x768".parse(), Ok(Size::default()));
-    }
-
-    #[test]
-    fn a_frame_path_reads_back_as_it_is_written() {
-        for path in [vec![], vec![0], vec![0, 12, 3]] {
-            assert_eq!(frame_name(&path).parse(), Ok(FramePath(path)));
-        }
-        for wrong in ["", "a", "0.", ".0", "-1", "top.0"] {
-            assert!(wrong.parse::<FramePath>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_timeout_is_a_positive_number_of_seconds() {
-        assert_eq!(parse_timeout("0.5"), Ok(Duration::from_millis(500)));
-        for wrong in ["0", "-1", "nan", "inf", "1e300", "", "5s", "86401"] {
-            assert!(parse_timeout(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn an_address_to_listen_at_has_a_port() {
-        for (text, address) in [
-            ("127.0.0.1:8931", "127.0.0.1:8931"),
-            ("[::1]:0", "[::1]:0"),
-            ("localhost:8931", "127.0.0.1:8931"),
-        ] {
-            assert_eq!(
-                parse_socket_address(text).map(|address| address.to_string()),
-                Ok(address.to_owned())
-            );
-        }
-        for wrong in [
-            "",
-            "8931",
-            "127.0.0.1",
-            "localhost",
-            "localhost:x",
-            "1.2.3.4:65536",
-            "http://[::1]:1",
-        ] {
-            assert!(parse_socket_address(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn an_origin_is_written_as_a_browser_sends_it() {
-        for (text, origin) in [
-            ("https://Example.com/", "https://example.com"),
-            ("https://example.com:443", "https://example.com"),
-            ("http://localhost:6274", "http://localhost:6274"),
-            ("http://localhost:*", "http://localhost:*"),
-        ] {
-            assert_eq!(parse_origin(text), Ok(origin.to_owned()));
-        }
-        for wrong in [
-            "",
-            "*",
-            "null",
-            "example.com",
-            "data:,x",
-            "https://a.example/path",
-            "https://a.example/?x",
-        ] {
-            assert!(parse_origin(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_host_is_a_name_with_perhaps_a_port() {
-        for host in [
-            "tools.example",
-            "tools.example:8931",
-            "192.0.2.1:80",
-            "[2001:db8::1]:80",
-        ] {
-            assert_eq!(parse_host(host), Ok(host.to_owned()));
-        }
-        for wrong in [
-            "",
-            "http://tools.example",
-            "tools.example/mcp",
-            "a b",
-            "me@tools.example",
-            "tools.example:x",
-        ] {
-            assert!(parse_host(wrong).is_err(), "{wrong}");
         }
     }
 
