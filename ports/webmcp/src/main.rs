@@ -5,7 +5,7 @@
 //! `webmcp`: a headless browser that lists and runs the tools a web page offers through WebMCP.
 //!
 //! [`cli`] is what can be asked, [`commands`] carries it out, [`browser`] is the engine with one page, [`source`] finds out
-//! what a URL argument means, [`server`] and [`demos`] serve what is on this machine, [`output`], [`listing`] and [`exit`]
+//! what a URL argument means, [`server`], [`folder`] and [`demos`] serve what is on this machine, [`output`], [`listing`] and [`exit`]
 //! are what the user gets, [`escape`] makes text of a page harmless there, [`process`] and [`content_process`] are what the system knows of this program.
 
 #![deny(unsafe_code)]
@@ -17,6 +17,7 @@ mod content_process;
 mod demos;
 mod escape;
 mod exit;
+mod folder;
 mod listing;
 mod output;
 mod process;

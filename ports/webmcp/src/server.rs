@@ -13,31 +13,26 @@
 //!
 //! The two names are two origins of two sites, which is what a page needs that tries cross-origin frames.
 //!
-//! Of a folder it serves files that are really inside it: nothing above it, nothing that a link leads to outside,
-//! nothing whose name begins with a dot.
+//! What it serves of a folder is said in [`crate::folder`].
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use cookie::Cookie;
-use percent_encoding::percent_decode_str;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tower::ServiceExt;
-use tower_http::services::ServeFile;
 use url::Url;
 
 use crate::demos;
-use crate::source::{Content, INDEX};
+use crate::folder;
+use crate::source::Content;
 
 /// The names that the server answers to.
 const HOSTS: [&str; 2] = ["localhost", "127.0.0.1"];
@@ -179,9 +174,7 @@ impl Door {
 
 fn router(content: Content, door: Door) -> Router {
     let router = match content {
-        Content::Folder(root) => Router::new()
-            .fallback(serve_file)
-            .with_state(Arc::from(root)),
+        Content::Folder(folder) => folder::router(folder),
         Content::Demos => demos::router(),
     };
     router.layer(middleware::from_fn_with_state(Arc::new(door), guard))
@@ -212,105 +205,32 @@ fn refusal(status: StatusCode, reason: &'static str) -> Response {
     (status, reason).into_response()
 }
 
-async fn serve_file(State(root): State<Arc<Path>>, uri: Uri, request: Request) -> Response {
-    let lookup = tokio::task::spawn_blocking({
-        let path = uri.path().to_owned();
-        move || find_file(&root, &path)
-    });
-    match lookup.await.unwrap_or(Lookup::Absent) {
-        Lookup::File(path) => match ServeFile::new(path).oneshot(request).await {
-            Ok(response) => response.map(Body::new),
-            Err(never) => match never {},
-        },
-        Lookup::Folder => {
-            let query = uri
-                .query()
-                .map(|query| format!("?{query}"))
-                .unwrap_or_default();
-            Redirect::permanent(&format!("{}/{query}", uri.path())).into_response()
-        }
-        Lookup::Absent => refusal(StatusCode::NOT_FOUND, "there is no such file"),
-    }
-}
-
-/// What a path of a URL names.
-#[derive(Debug, Eq, PartialEq)]
-enum Lookup {
-    /// A file; its canonical path.
-    File(PathBuf),
-    /// A folder with an index, named without the slash at the end, so that the links of the index would lead astray.
-    Folder,
-    /// Nothing that may be served.
-    Absent,
-}
-
-fn find_file(root: &Path, url_path: &str) -> Lookup {
-    find_inside(root, url_path).unwrap_or(Lookup::Absent)
-}
-
-fn find_inside(root: &Path, url_path: &str) -> Option<Lookup> {
-    let decoded = percent_decode_str(url_path).decode_utf8().ok()?;
-    let relative = decoded.trim_start_matches('/');
-    let mut path = root.to_owned();
-    for component in Path::new(relative).components() {
-        match component {
-            Component::Normal(name) if !name.as_encoded_bytes().starts_with(b".") => {
-                path.push(name)
-            }
-            Component::CurDir => {}
-            _ => return None,
-        }
-    }
-    // This follows all links, so a comparison with the root tells whether they led outside; it fails if nothing is
-    // there.
-    let canonical = path
-        .canonicalize()
-        .ok()
-        .filter(|path| path.starts_with(root))?;
-    if canonical.is_file() && !decoded.ends_with('/') {
-        return Some(Lookup::File(canonical));
-    }
-    let index = canonical
-        .join(INDEX)
-        .canonicalize()
-        .ok()
-        .filter(|index| index.starts_with(root) && index.is_file())?;
-    Some(if decoded.ends_with('/') {
-        Lookup::File(index)
-    } else {
-        Lookup::Folder
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use http_body_util::BodyExt;
+    use axum::body::Body;
     use tempfile::TempDir;
+    use tower::ServiceExt;
 
     use super::*;
+    use crate::folder::Folder;
 
     const PORT: u16 = 4711;
     const KEY: &str = "0123456789abcdef";
 
-    /// A folder `site` with pages, and a secret beside it.
-    fn files() -> (TempDir, PathBuf) {
+    /// A folder with a file.
+    fn files() -> TempDir {
         let folder = tempfile::tempdir().expect("a folder can be made");
-        let site = folder.path().join("site");
-        fs::create_dir_all(site.join("sub/bare")).expect("folders can be made");
-        for (name, text) in [
-            ("site/index.html", "<title>index</title>"),
-            ("site/sub/index.html", "<title>sub</title>"),
-            ("site/data.json", "{}"),
-            ("site/a b.txt", "0123456789"),
-            ("site/.env", "hidden"),
-            ("secret.txt", "secret"),
-        ] {
+        for (name, text) in [("index.html", "<title>index</title>"), ("data.json", "{}")] {
             fs::write(folder.path().join(name), text).expect("a file can be written");
         }
-        let root = site.canonicalize().expect("the folder is there");
-        (folder, root)
+        folder
+    }
+
+    fn content(folder: &TempDir) -> Content {
+        let root = folder.path().canonicalize().expect("the folder is there");
+        Content::Folder(Folder::new(root))
     }
 
     fn request(path: &str) -> axum::http::request::Builder {
@@ -320,12 +240,12 @@ mod tests {
             .header(header::COOKIE, format!("other=1; {KEY_COOKIE}={KEY}"))
     }
 
-    async fn answer(root: &Path, request: axum::http::request::Builder) -> Response {
+    async fn answer(folder: &TempDir, request: axum::http::request::Builder) -> Response {
         let door = Door {
             port: PORT,
             key: KEY.to_owned(),
         };
-        router(Content::Folder(root.to_owned()), door)
+        router(content(folder), door)
             .oneshot(
                 request
                     .body(Body::empty())
@@ -335,126 +255,9 @@ mod tests {
             .unwrap_or_else(|never| match never {})
     }
 
-    async fn text(response: Response) -> String {
-        let bytes = response
-            .into_body()
-            .collect()
-            .await
-            .expect("the body arrives")
-            .to_bytes();
-        String::from_utf8(bytes.to_vec()).expect("the body is text")
-    }
-
-    #[tokio::test]
-    async fn files_come_with_their_types() {
-        let (_folder, root) = files();
-        for (path, kind, body) in [
-            ("/", "text/html", "<title>index</title>"),
-            ("/index.html?x=1", "text/html", "<title>index</title>"),
-            ("/sub/", "text/html", "<title>sub</title>"),
-            ("/data.json", "application/json", "{}"),
-            ("/a%20b.txt", "text/plain", "0123456789"),
-        ] {
-            let response = answer(&root, request(path)).await;
-            assert_eq!(response.status(), StatusCode::OK, "{path}");
-            assert_eq!(response.headers()[header::CONTENT_TYPE], kind, "{path}");
-            assert_eq!(
-                response.headers()[header::CACHE_CONTROL],
-                "no-cache",
-                "{path}"
-            );
-            assert_eq!(text(response).await, body, "{path}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_part_of_a_file_can_be_had() {
-        let (_folder, root) = files();
-        let response = answer(
-            &root,
-            request("/a%20b.txt").header(header::RANGE, "bytes=2-4"),
-        )
-        .await;
-        assert_eq!(response.status(), StatusCode::PARTIAL_CONTENT);
-        assert_eq!(text(response).await, "234");
-    }
-
-    #[tokio::test]
-    async fn a_folder_without_its_slash_is_redirected() {
-        let (_folder, root) = files();
-        let response = answer(&root, request("/sub?x=1")).await;
-        assert_eq!(response.status(), StatusCode::PERMANENT_REDIRECT);
-        assert_eq!(response.headers()[header::LOCATION], "/sub/?x=1");
-    }
-
-    #[tokio::test]
-    async fn what_is_not_there_is_not_found() {
-        let (_folder, root) = files();
-        for path in [
-            "/nothing",
-            "/sub/bare/",
-            "/sub/bare",
-            "/index.html/",
-            "/%ff",
-            "/a%00b",
-        ] {
-            assert_eq!(
-                answer(&root, request(path)).await.status(),
-                StatusCode::NOT_FOUND,
-                "{path}"
-            );
-        }
-    }
-
-    #[tokio::test]
-    async fn nothing_outside_the_folder_and_nothing_hidden_is_served() {
-        let (_folder, root) = files();
-        for path in [
-            "/../secret.txt",
-            "/%2e%2e/secret.txt",
-            "/sub/../../secret.txt",
-            "/..%2fsecret.txt",
-            "/sub/..%2f..%2fsecret.txt",
-            "/.env",
-            "/%2eenv",
-            "//etc/passwd",
-            "/%2fetc/passwd",
-        ] {
-            assert_eq!(
-                answer(&root, request(path)).await.status(),
-                StatusCode::NOT_FOUND,
-                "{path}"
-            );
-        }
-    }
-
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn links_are_followed_inside_the_folder_only() {
-        use std::os::unix::fs::symlink;
-
-        let (folder, root) = files();
-        symlink(root.join("data.json"), root.join("inside.json")).expect("a link can be made");
-        symlink(folder.path().join("secret.txt"), root.join("outside.txt"))
-            .expect("a link can be made");
-        symlink(folder.path(), root.join("up")).expect("a link can be made");
-        for (path, status) in [
-            ("/inside.json", StatusCode::OK),
-            ("/outside.txt", StatusCode::NOT_FOUND),
-            ("/up/secret.txt", StatusCode::NOT_FOUND),
-            ("/up/site/data.json", StatusCode::OK),
-        ] {
-            assert_eq!(
-                answer(&root, request(path)).await.status(),
-                status,
-                "{path}"
-            );
-        }
-    }
-
     #[tokio::test]
     async fn strangers_are_turned_away() {
-        let (_folder, root) = files();
+        let folder = files();
         let host = format!("127.0.0.1:{PORT}");
         let key = format!("{KEY_COOKIE}={KEY}");
         for (headers, status) in [
@@ -494,15 +297,19 @@ mod tests {
                 .fold(Request::builder().uri("/"), |request, (name, value)| {
                     request.header(name, *value)
                 });
-            assert_eq!(answer(&root, request).await.status(), status, "{headers:?}");
+            assert_eq!(
+                answer(&folder, request).await.status(),
+                status,
+                "{headers:?}"
+            );
         }
     }
 
     #[tokio::test]
     async fn nothing_can_be_written() {
-        let (_folder, root) = files();
+        let folder = files();
         for method in [Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS] {
-            let response = answer(&root, request("/data.json").method(&method)).await;
+            let response = answer(&folder, request("/data.json").method(&method)).await;
             assert_eq!(
                 response.status(),
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -511,10 +318,17 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn no_copy_is_used_without_asking() {
+        let response = answer(&files(), request("/data.json")).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()[header::CACHE_CONTROL], "no-cache");
+    }
+
     #[test]
     fn a_server_says_where_it_is_and_stops_when_dropped() {
-        let (_folder, root) = files();
-        let server = Server::start(Content::Folder(root)).expect("the loopback interface is there");
+        let folder = files();
+        let server = Server::start(content(&folder)).expect("the loopback interface is there");
         let url = server.url("/page%20one.html?a=b#c");
         assert_eq!(url.host_str(), Some("localhost"));
         assert_eq!(&url[url::Position::BeforePath..], "/page%20one.html?a=b#c");
@@ -526,9 +340,8 @@ mod tests {
 
     #[test]
     fn each_server_has_a_key_of_its_own_for_both_names() {
-        let (_folder, root) = files();
-        let servers =
-            [(); 2].map(|()| Server::start(Content::Folder(root.clone())).expect("it starts"));
+        let folder = files();
+        let servers = [(); 2].map(|()| Server::start(content(&folder)).expect("it starts"));
         let [first, second] = servers
             .each_ref()
             .map(|server| server.cookies().collect::<Vec<_>>());

@@ -9,21 +9,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use modelcontext_mcp::shown_address;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
+use crate::cli::FileOptions;
 use crate::demos;
 use crate::exit::{Failure, Result};
-
-/// What a folder shows when no file of it is named.
-pub const INDEX: &str = "index.html";
-
-/// The characters of a file name that may stand in the path of a URL as they are.
-const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+use crate::folder::{Folder, INDEX};
 
 /// Where a page comes from.
 #[derive(Debug)]
@@ -41,25 +32,43 @@ pub enum Source {
 /// What the local server serves.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Content {
-    /// The files of a folder. The path is canonical.
-    Folder(PathBuf),
+    /// Files of a folder.
+    Folder(Folder),
     /// The pages that are built in.
     Demos,
 }
 
 impl Source {
-    /// Finds out what `argument` means.
+    /// Finds out what `argument` means; `files` says what a page may read that is a file.
     ///
     /// A failure is one of usage when the argument has no meaning, and one of loading when it names something that is
     /// not there.
-    pub fn parse(argument: &str) -> Result<Self> {
+    pub fn parse(argument: &str, files: &FileOptions) -> Result<Self> {
+        let source = Self::parse_any(argument, files)?;
+        let is_file = matches!(
+            source,
+            Self::Local {
+                content: Content::Folder(_),
+                ..
+            }
+        );
+        if !is_file && files.are_given() {
+            return Err(Failure::usage(format!(
+                "`{}` is no file or folder; only what is has use for --root and --only",
+                shown_address(argument)
+            )));
+        }
+        Ok(source)
+    }
+
+    fn parse_any(argument: &str, files: &FileOptions) -> Result<Self> {
         if let Some(rest) = argument.strip_prefix("demo:") {
             return parse_demo(rest);
         }
         if let Some((scheme, rest)) = split_scheme(argument) {
             return match scheme.to_ascii_lowercase().as_str() {
                 "http" | "https" => parse_web(argument),
-                "file" => parse_file_url(argument),
+                "file" => parse_file_url(argument, files),
                 _ if looks_like_port(rest) => Err(lacks_scheme(argument)),
                 _ => Err(Failure::usage(format!(
                     "`{}`: only http:, https:, file: and demo: URLs can be opened",
@@ -70,7 +79,7 @@ impl Source {
         if argument.is_empty() {
             return Err(Failure::usage("the URL is empty"));
         }
-        parse_path(argument)
+        parse_path(argument, files)
     }
 
     /// Finds out what an address means that comes from somebody who may not read this machine's files: an agent that an
@@ -155,7 +164,7 @@ fn parse_demo(rest: &str) -> Result<Source> {
     })
 }
 
-fn parse_file_url(argument: &str) -> Result<Source> {
+fn parse_file_url(argument: &str, files: &FileOptions) -> Result<Source> {
     let url = Url::parse(argument).map_err(|error| not_a_url(argument, error))?;
     let path = url.to_file_path().map_err(|()| {
         Failure::usage(format!(
@@ -170,16 +179,16 @@ fn parse_file_url(argument: &str) -> Result<Source> {
     if let Some(fragment) = url.fragment() {
         suffix = format!("{suffix}#{fragment}");
     }
-    local(&path, &suffix, argument)
+    local(&path, &suffix, argument, files)
 }
 
 /// A path, perhaps with a query or fragment. A file whose name holds `?` or `#` goes before that reading.
-fn parse_path(argument: &str) -> Result<Source> {
+fn parse_path(argument: &str, files: &FileOptions) -> Result<Source> {
     let (path, suffix) = split_suffix(argument);
     if suffix.is_empty() || Path::new(argument).exists() {
-        return local(Path::new(argument), "", argument);
+        return local(Path::new(argument), "", argument, files);
     }
-    local(Path::new(path), suffix, argument)
+    local(Path::new(path), suffix, argument, files)
 }
 
 /// `text` without its query and fragment, and those.
@@ -187,7 +196,7 @@ fn split_suffix(text: &str) -> (&str, &str) {
     text.split_at(text.find(['?', '#']).unwrap_or(text.len()))
 }
 
-fn local(path: &Path, suffix: &str, argument: &str) -> Result<Source> {
+fn local(path: &Path, suffix: &str, argument: &str, files: &FileOptions) -> Result<Source> {
     let is_host = looks_like_host(argument);
     let argument = shown_address(argument);
     let canonical = fs::canonicalize(path).map_err(|error| match error.kind() {
@@ -198,33 +207,90 @@ fn local(path: &Path, suffix: &str, argument: &str) -> Result<Source> {
         _ => Failure::not_loaded(format!("`{argument}` cannot be read: {error}")),
     })?;
     let unreadable = |error| Failure::not_loaded(format!("`{argument}` cannot be read: {error}"));
-    let metadata = fs::metadata(&canonical).map_err(unreadable)?;
-    let (folder, path) = if metadata.is_dir() {
+    let is_folder = fs::metadata(&canonical).map_err(unreadable)?.is_dir();
+    let page = if is_folder {
         fs::read_dir(&canonical).map_err(unreadable)?;
-        if !canonical.join(INDEX).is_file() {
-            return Err(Failure::not_loaded(format!(
+        index_of(&canonical).ok_or_else(|| {
+            Failure::not_loaded(format!(
                 "`{argument}` is a folder without {INDEX}; name one of its files"
-            )));
-        }
-        (canonical, "/".to_owned())
+            ))
+        })?
     } else {
         fs::File::open(&canonical).map_err(unreadable)?;
-        let name = canonical
-            .file_name()
-            .and_then(|name| name.to_str())
-            .ok_or_else(|| {
-                Failure::not_loaded(format!("`{argument}`: the name of the file is not Unicode"))
-            })?;
-        let target = format!("/{}", utf8_percent_encode(name, PATH_SEGMENT));
-        let folder = canonical
-            .parent()
-            .ok_or_else(|| Failure::not_loaded(format!("`{argument}` is in no folder")))?;
-        (folder.to_owned(), target)
+        canonical.clone()
     };
+    let parent = if is_folder {
+        Some(canonical.as_path())
+    } else {
+        page.parent()
+    };
+    let folder = folder_of(&page, parent, &argument, files)?;
+    let named = if is_folder { &canonical } else { &page };
+    let path = folder.url_path(named).ok_or_else(|| {
+        Failure::not_loaded(format!(
+            "`{argument}` has a name that begins with a dot or is not Unicode, and such files are not opened"
+        ))
+    })?;
+    let slash = if is_folder && path != "/" { "/" } else { "" };
     Ok(Source::Local {
-        content: Content::Folder(folder),
-        target: format!("{path}{suffix}"),
+        content: Content::Folder(narrowed(folder, page, files)?),
+        target: format!("{path}{slash}{suffix}"),
     })
+}
+
+/// The file that a folder shows.
+fn index_of(folder: &Path) -> Option<PathBuf> {
+    let index = folder.join(INDEX);
+    index.is_file().then(|| index.canonicalize().ok()).flatten()
+}
+
+/// The folder that is served with the page: the one that the user has named, or its `parent`.
+fn folder_of(
+    page: &Path,
+    parent: Option<&Path>,
+    argument: &str,
+    files: &FileOptions,
+) -> Result<Folder> {
+    let Some(root) = &files.root else {
+        return parent
+            .map(|parent| Folder::new(parent.to_owned()))
+            .ok_or_else(|| Failure::not_loaded(format!("`{argument}` is in no folder")));
+    };
+    let folder = Folder::new(existing("--root", root)?);
+    if folder.holds(page) {
+        Ok(folder)
+    } else {
+        Err(Failure::usage(format!(
+            "`{argument}` is not inside --root {}; name a folder that holds it",
+            root.display()
+        )))
+    }
+}
+
+/// The folder with no other files than the page and those that the user has named, if any are.
+fn narrowed(mut folder: Folder, page: PathBuf, files: &FileOptions) -> Result<Folder> {
+    if files.only.is_empty() {
+        return Ok(folder);
+    }
+    let mut only = vec![page];
+    for named in &files.only {
+        let canonical = existing("--only", named)?;
+        if !folder.holds(&canonical) {
+            return Err(Failure::usage(format!(
+                "--only {} is not in the folder that is served; widen that with --root",
+                named.display()
+            )));
+        }
+        only.push(canonical);
+    }
+    folder.narrow(only);
+    Ok(folder)
+}
+
+/// The canonical path of what an option names.
+fn existing(option: &str, path: &Path) -> Result<PathBuf> {
+    path.canonicalize()
+        .map_err(|error| Failure::usage(format!("{option} {}: {error}", path.display())))
 }
 
 /// Whether someone who typed this is likely to mean a site: a name with a dot in it that no file of the web would have.
@@ -247,245 +313,4 @@ fn looks_like_host(argument: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exit::Status;
-
-    /// A folder with a few pages.
-    fn site() -> tempfile::TempDir {
-        let site = tempfile::tempdir().expect("a folder can be made");
-        for name in ["index.html", "page one.html", "odd?name#1.html"] {
-            fs::write(site.path().join(name), "<!doctype html>").expect("a file can be written");
-        }
-        fs::create_dir(site.path().join("empty")).expect("a folder can be made");
-        site
-    }
-
-    #[track_caller]
-    fn check_local(argument: &str, folder: &Path, expected: &str) {
-        match Source::parse(argument) {
-            Ok(Source::Local {
-                content: Content::Folder(served),
-                target,
-            }) => {
-                assert_eq!(
-                    served,
-                    fs::canonicalize(folder).expect("the folder is there")
-                );
-                assert_eq!(target, expected);
-            }
-            other => panic!("{argument}: {other:?}"),
-        }
-    }
-
-    #[track_caller]
-    fn check_failure(argument: &str, status: Status, part: &str) {
-        let failure = Source::parse(argument).expect_err("it must not parse");
-        assert_eq!(failure.status, status, "{argument}: {}", failure.message);
-        assert!(
-            failure.message.contains(part),
-            "{argument}: {}",
-            failure.message
-        );
-    }
-
-    /// Checks that what is said of an address holds neither the password in it nor all of it.
-    #[track_caller]
-    fn check_shown_in_short(address: &str) {
-        for failure in [Source::parse(address), Source::parse_remote(address)] {
-            let message = failure.expect_err("it must be refused").message;
-            assert!(!message.contains("secret"), "{message}");
-            assert!(message.len() < 1000, "{} bytes", message.len());
-        }
-    }
-
-    #[test]
-    fn urls_of_the_web_are_taken_as_they_are() {
-        for url in [
-            "https://example.com/a?b#c",
-            "http://localhost:8080/",
-            "HTTPS://EXAMPLE.COM/",
-        ] {
-            assert!(
-                matches!(Source::parse(url), Ok(Source::Remote(parsed)) if parsed == Url::parse(url).expect("it is a URL"))
-            );
-        }
-        check_failure("https://", Status::Usage, "not a URL");
-        check_failure("http://a b/", Status::Usage, "not a URL");
-    }
-
-    #[test]
-    fn other_schemes_are_refused() {
-        for url in [
-            "data:text/html,hi",
-            "javascript:alert(1)",
-            "about:blank",
-            "ftp://a/",
-        ] {
-            check_failure(url, Status::Usage, "only http:, https:, file: and demo:");
-        }
-    }
-
-    #[test]
-    fn an_address_that_is_refused_is_told_in_short_and_without_its_password() {
-        check_shown_in_short("https://ada:secret@ho st/");
-        check_shown_in_short("ada:secret@host.example");
-        check_shown_in_short("ftp://ada:secret@host.example/");
-        let long = "a".repeat(1_000_000);
-        for address in [
-            format!("https://ho st/{long}"),
-            format!("ftp://host.example/{long}"),
-            format!("host.example/{long}"),
-            format!("localhost:8080/{long}"),
-            format!("/{long}"),
-            format!("demo:{long}"),
-            format!("file://server/{long}"),
-        ] {
-            check_shown_in_short(&address);
-        }
-    }
-
-    #[test]
-    fn a_forgotten_scheme_is_explained() {
-        check_failure("localhost:8080/x", Status::Usage, "http://localhost:8080/x");
-        check_failure("example.com", Status::Usage, "https://example.com");
-        check_failure(
-            "www.example.com/shop",
-            Status::Usage,
-            "https://www.example.com/shop",
-        );
-    }
-
-    #[test]
-    fn what_is_not_there_is_said_so() {
-        check_failure("", Status::Usage, "empty");
-        for path in [
-            "no-such-page.html",
-            "./example.com",
-            "no/such/page",
-            "nothing",
-            "page.html?x=1",
-        ] {
-            check_failure(path, Status::NotLoaded, "no such file or folder");
-        }
-    }
-
-    #[test]
-    fn a_folder_means_its_index() {
-        let site = site();
-        let path = site.path().to_str().expect("the path is Unicode");
-        check_local(path, site.path(), "/");
-        check_local(&format!("{path}/?mode=2#top"), site.path(), "/?mode=2#top");
-        check_failure(
-            &format!("{path}/empty"),
-            Status::NotLoaded,
-            "folder without index.html",
-        );
-    }
-
-    #[test]
-    fn a_file_is_served_with_its_folder() {
-        let site = site();
-        let page = site.path().join("page one.html");
-        let path = page.to_str().expect("the path is Unicode");
-        check_local(path, site.path(), "/page%20one.html");
-        check_local(&format!("{path}?a=b"), site.path(), "/page%20one.html?a=b");
-        let mut url = Url::from_file_path(&page).expect("the path is absolute");
-        url.set_query(Some("a=b"));
-        url.set_fragment(Some("c"));
-        check_local(url.as_str(), site.path(), "/page%20one.html?a=b#c");
-    }
-
-    #[test]
-    fn a_file_with_a_strange_name_is_found() {
-        let site = site();
-        let page = site.path().join("odd?name#1.html");
-        check_local(
-            page.to_str().expect("the path is Unicode"),
-            site.path(),
-            "/odd%3Fname%231.html",
-        );
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_is_followed_to_the_folder_of_its_file() {
-        let site = site();
-        let elsewhere = tempfile::tempdir().expect("a folder can be made");
-        let link = elsewhere.path().join("link.html");
-        std::os::unix::fs::symlink(site.path().join("index.html"), &link)
-            .expect("a link can be made");
-        check_local(
-            link.to_str().expect("the path is Unicode"),
-            site.path(),
-            "/index.html",
-        );
-    }
-
-    #[test]
-    fn a_file_url_of_another_machine_is_refused() {
-        check_failure(
-            "file://server/share/page.html",
-            Status::Usage,
-            "not name a file of this machine",
-        );
-    }
-
-    #[test]
-    fn demos_go_by_their_names() {
-        for demo in demos::DEMOS {
-            let source =
-                Source::parse(&format!("demo:{}?x=1", demo.name)).expect("the demo is known");
-            let Source::Local { content, target } = source else {
-                panic!("not local: {source:?}");
-            };
-            assert_eq!(content, Content::Demos);
-            assert_eq!(target, format!("/demo/{}/?x=1", demo.name));
-        }
-        check_failure("demo:", Status::NotLoaded, "demo:shop");
-        check_failure("demo:sohp", Status::NotLoaded, "no demo `sohp`");
-    }
-
-    #[test]
-    fn whoever_may_not_read_files_gets_to_pages_of_the_web_and_demos_only() {
-        assert!(matches!(
-            Source::parse_remote("HTTPS://example.com/a"),
-            Ok(Source::Remote(url)) if url.as_str() == "https://example.com/a"
-        ));
-        assert!(matches!(
-            Source::parse_remote("demo:shop?x=1"),
-            Ok(Source::Local { content: Content::Demos, target }) if target == "/demo/shop/?x=1"
-        ));
-        let site = site();
-        let file = site.path().join("index.html");
-        let path = file.to_str().expect("the path is Unicode");
-        let url = Url::from_file_path(&file).expect("the path is absolute");
-        for (address, part) in [
-            (path, "only whole http: and https: addresses"),
-            (url.as_str(), "only whole http: and https: addresses"),
-            (
-                "/no/such/page.html",
-                "only whole http: and https: addresses",
-            ),
-            (
-                "javascript:alert(1)",
-                "only whole http: and https: addresses",
-            ),
-            ("data:text/html,hi", "only whole http: and https: addresses"),
-            ("about:blank", "only whole http: and https: addresses"),
-            ("?page=2", "only whole http: and https: addresses"),
-            ("", "only whole http: and https: addresses"),
-            ("example.com", "https://example.com"),
-            ("localhost:8080", "http://localhost:8080"),
-            ("https://", "not a URL"),
-            ("demo:sohp", "no demo `sohp`"),
-        ] {
-            let failure = Source::parse_remote(address).expect_err("it must be refused");
-            assert!(
-                failure.message.contains(part),
-                "{address}: {}",
-                failure.message
-            );
-        }
-    }
-}
+mod tests;

@@ -23,8 +23,9 @@ const AFTER_HELP: &str = "\
 A URL is one of
   https://example.com/   a page on the web
   page.html, dir/, file: a file, or the index.html of a folder. It gets an origin
-                         of its own on localhost that no one else can reach, with
-                         the other files of its folder
+                         of its own on localhost that no one else can reach. The
+                         page can read everything below its folder but names that
+                         begin with a dot: --only narrows that, --root widens it
   demo:shop              a page that is built in: demo:shop, demo:tasks or
                          demo:guide
 
@@ -64,6 +65,28 @@ pub struct GlobalOptions {
     /// Run each site in a process of its own
     #[arg(long, global = true)]
     pub multiprocess: bool,
+    #[command(flatten)]
+    pub files: FileOptions,
+}
+
+/// What a page may read that is a file of this machine.
+#[derive(Args, Debug, Default)]
+pub struct FileOptions {
+    /// Let a page that is a file read all that is below this folder, which must hold it, instead of below its own; it
+    /// can then use ../shared.js
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Of the files around a page that is a file, let it read this one alone, or what is below this folder; can be given
+    /// several times
+    #[arg(long, global = true, value_name = "FILE")]
+    pub only: Vec<PathBuf>,
+}
+
+impl FileOptions {
+    /// Whether the user has said anything about it.
+    pub fn are_given(&self) -> bool {
+        self.root.is_some() || !self.only.is_empty()
+    }
 }
 
 #[derive(Debug, Subcommand)]

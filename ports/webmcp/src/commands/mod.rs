@@ -76,7 +76,12 @@ impl Opener {
 
     /// Like [`Self::load`], in an environment that is not the usual one.
     fn load_in(&self, url: &str, size: Size, environment: Environment) -> Result<&Browser> {
-        let opened = Browser::open(Source::parse(url)?, size, &self.options, environment)?;
+        let opened = Browser::open(
+            Source::parse(url, &self.options.files)?,
+            size,
+            &self.options,
+            environment,
+        )?;
         let browser = self.browser.get_or_init(|| opened);
         browser.wait_for_load()?;
         Ok(browser)

@@ -402,6 +402,39 @@ fn a_local_page_cannot_leave_its_folder() {
 }
 
 #[test]
+fn what_a_local_page_can_read_is_narrowed_and_widened_by_options() {
+    let site = tempfile::tempdir().expect("a folder can be made");
+    let path = |name: &str| {
+        let path = site.path().join(name);
+        path.to_str().expect("the path is Unicode").to_owned()
+    };
+    for name in ["pages", "shared"] {
+        std::fs::create_dir(path(name)).expect("a folder can be made");
+    }
+    for name in [
+        "pages/index.html",
+        "pages/notes.txt",
+        "shared/a.js",
+        "shared/b.js",
+    ] {
+        std::fs::write(path(name), "<!doctype html>").expect("a file can be written");
+    }
+    let script = "Promise.all(['notes.txt', '../shared/a.js', '../shared/b.js'].map(url => fetch(url))) \
+                  .then(all => all.map(response => response.status))";
+    let (page, root, only) = (path("pages"), path(""), path("shared/a.js"));
+    for (options, statuses) in [
+        (&[][..], "[200,404,404]\n"),
+        (&["--root", &root], "[200,200,200]\n"),
+        (&["--root", &root, "--only", &only], "[404,200,404]\n"),
+    ] {
+        webmcp(&[&["eval", &page, script], options].concat())
+            .assert()
+            .success()
+            .stdout(statuses);
+    }
+}
+
+#[test]
 fn nobody_else_can_read_a_local_page() {
     // What the page knows about its own server is all that a stranger on this machine could find out.
     let script = "fetch(location.href, { credentials: 'omit' }).then(response => [response.status, document.cookie])";
