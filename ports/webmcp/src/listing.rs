@@ -166,8 +166,20 @@ fn parameters(schema: Value) -> Parameters {
     )
 }
 
-/// The type that a schema asks for, in a word or two.
+/// The type that a schema asks for, in a word or two, and the form of a string.
 fn kind(schema: &Value) -> String {
+    let mut kind = type_of(schema);
+    let forms: Vec<String> = ["format", "pattern"]
+        .into_iter()
+        .filter_map(|keyword| Some(format!("{keyword} {}", schema.get(keyword)?.as_str()?)))
+        .collect();
+    if !forms.is_empty() {
+        let _ = write!(kind, " ({})", forms.join(", "));
+    }
+    kind
+}
+
+fn type_of(schema: &Value) -> String {
     let options = schema.get("enum").and_then(Value::as_array);
     if let Some(options) = options.filter(|options| !options.is_empty()) {
         let options: Vec<String> = options.iter().map(Value::to_string).collect();
@@ -247,6 +259,25 @@ mod tests {
             ..tool("plain")
         };
         assert!(tools_as_text(&[tool]).ends_with("\n  input   none"));
+    }
+
+    #[test]
+    fn the_form_of_a_string_is_shown() {
+        let tool = PageTool {
+            input_schema: Some(
+                r#"{"properties":{
+                    "day":{"type":"string","format":"date"},
+                    "code":{"type":"array","items":{"type":"string","pattern":"^[A-Z]+$"}},
+                    "odd":{"type":"string","format":7}}}"#
+                    .to_owned(),
+            ),
+            ..tool("book")
+        };
+        assert!(tools_as_text(&[tool]).ends_with(
+            "\n  input   day   string (format date)\n\
+             \x20         code  array of string (pattern ^[A-Z]+$)\n\
+             \x20         odd   string"
+        ));
     }
 
     #[test]

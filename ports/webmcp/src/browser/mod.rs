@@ -54,6 +54,9 @@ use crate::source::Source;
 /// How long the engine may take to shut down. A page that is stuck in a loop never gives its thread back.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
 
+/// How long it may take to find out what only helps to explain something.
+const HELP_TIME: Duration = Duration::from_secs(2);
+
 /// How long a cancelled call may take to come to its end.
 const CANCELLATION_TIME: Duration = Duration::from_secs(5);
 
@@ -215,6 +218,12 @@ impl Browser {
     /// Runs `script` in the top document and waits for its value, as JSON, or for the text of its exception.
     pub fn evaluate(&self, script: String) -> Awaited<ScriptOutcome> {
         self.wait(self.deadline, self.tab.evaluate(script))
+    }
+
+    /// The same for a script that is a help only: it gets a moment.
+    pub fn evaluate_briefly(&self, script: &str) -> Awaited<ScriptOutcome> {
+        let deadline = self.deadline.min(Instant::now() + HELP_TIME);
+        self.wait(deadline, self.tab.evaluate(script))
     }
 
     /// Takes a picture of the page, once all that can be seen of it is there.

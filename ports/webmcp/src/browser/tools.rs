@@ -41,9 +41,32 @@ impl Browser {
     ) -> Awaited<Watched<T>> {
         self.wait(self.deadline, self.tab.watch_tools(pick))
     }
+
+    /// Waits until `pick` finds in the tools of all frames what it wants, however long they take to come.
+    pub fn wait_for_tools<T>(&self, pick: impl FnMut(Vec<PageTool>) -> Option<T>) -> Awaited<T> {
+        self.wait(self.deadline, self.tab.wait_for_tools(pick))
+    }
 }
 
 impl Tab {
+    /// Like [`Browser::wait_for_tools`].
+    async fn wait_for_tools<T>(&self, mut pick: impl FnMut(Vec<PageTool>) -> Option<T>) -> T {
+        loop {
+            let changes = self.page.changes();
+            if let Some(picked) = pick(self.tools_now().await) {
+                return picked;
+            }
+            self.until(|| {
+                if self.page.changes() == changes {
+                    Wait::On
+                } else {
+                    Wait::Over(())
+                }
+            })
+            .await;
+        }
+    }
+
     /// Like [`Browser::watch_tools`].
     pub async fn watch_tools<T>(
         &self,

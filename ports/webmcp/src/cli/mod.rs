@@ -13,7 +13,7 @@ use std::time::Duration;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use self::values::{FramePath, Size, frame_name};
+pub use self::values::{FramePath, Size, ToolsWanted, frame_name};
 use self::values::{parse_host, parse_origin, parse_socket_address, parse_switch, parse_timeout};
 
 /// The most text that an MCP client gets at once, in bytes, if the user does not say otherwise.
@@ -94,9 +94,11 @@ pub enum Command {
     /// List the tools of a page and of all its frames
     ///
     /// Loads the page and waits until its list of tools has settled: until nothing has changed for a quarter of a second
-    /// after the page has loaded, or for two seconds while there is no tool, and for five seconds at most.
+    /// after the page has loaded, or for two seconds while there is no tool, and for five seconds at most. A page that
+    /// takes longer needs `--wait-for`. If there are no tools, says why as far as that can be seen.
     #[command(
-        after_help = "Examples\n  webmcp tools demo:tasks\n  webmcp tools ./index.html --json"
+        after_help = "Examples\n  webmcp tools demo:tasks\n  webmcp tools ./index.html --json\n  \
+                      webmcp tools https://example.com/ --wait-for search"
     )]
     Tools(ToolsArguments),
     /// Run one tool of a page and print its result
@@ -148,6 +150,9 @@ pub struct ToolsArguments {
     /// Print a JSON array instead of text
     #[arg(long)]
     pub json: bool,
+    /// Wait for a tool of this name, or for so many tools, instead of until nothing changes; can be given several times
+    #[arg(long, value_name = "NAME|COUNT")]
+    pub wait_for: Vec<ToolsWanted>,
 }
 
 #[derive(Args, Debug)]

@@ -4,6 +4,7 @@
 
 //! What the options of the command line take.
 
+use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
@@ -51,6 +52,39 @@ impl FromStr for Size {
                 })
             })
             .ok_or_else(|| format!("write it as 1024x768; each side is 1 to {LONGEST_SIDE}"))
+    }
+}
+
+/// What somebody waits for in a list of tools.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ToolsWanted {
+    /// A tool of this name.
+    Named(String),
+    /// So many tools.
+    Many(usize),
+}
+
+impl FromStr for ToolsWanted {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            _ if text.is_empty() => Err("name a tool, or a number of tools".to_owned()),
+            Ok(count) if count > 0 => Ok(Self::Many(count)),
+            _ if is_number => Err("that is no number of tools to wait for".to_owned()),
+            _ => Ok(Self::Named(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for ToolsWanted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => write!(formatter, "`{name}`"),
+            Self::Many(1) => formatter.write_str("a tool"),
+            Self::Many(count) => write!(formatter, "{count} tools"),
+        }
     }
 }
 
@@ -199,6 +233,26 @@ mod tests {
         }
         for wrong in ["", "a", "0.", ".0", "-1", "top.0"] {
             assert!(wrong.parse::<FramePath>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tools_are_waited_for_by_name_or_number() {
+        for (text, wanted, shown) in [
+            (
+                "search",
+                ToolsWanted::Named("search".to_owned()),
+                "`search`",
+            ),
+            ("3d", ToolsWanted::Named("3d".to_owned()), "`3d`"),
+            ("1", ToolsWanted::Many(1), "a tool"),
+            ("12", ToolsWanted::Many(12), "12 tools"),
+        ] {
+            assert_eq!(text.parse(), Ok(wanted.clone()));
+            assert_eq!(wanted.to_string(), shown);
+        }
+        for wrong in ["", "0", "99999999999999999999999"] {
+            assert!(wrong.parse::<ToolsWanted>().is_err(), "{wrong}");
         }
     }
 

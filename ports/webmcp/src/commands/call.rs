@@ -75,6 +75,9 @@ fn run_once(browser: &Browser, name: &str, tool: ToolId, input: &str) -> Result<
     }
 }
 
+/// What input looks like, for those who have to write it. Shells take the quotes away that are not quoted themselves.
+const EXAMPLE: &str = "write it as '{\"query\": \"tea\", \"limit\": 5}', with both kinds of quotes";
+
 /// Lets nothing pass but a JSON object, or an array, which the page API takes as one.
 fn check_input(input: &str) -> Result<()> {
     let kind = match serde_json::from_str(input) {
@@ -83,10 +86,14 @@ fn check_input(input: &str) -> Result<()> {
         Ok(Value::Number(_)) => "a number",
         Ok(Value::Bool(_)) => "a boolean",
         Ok(Value::Null) => "null",
-        Err(error) => return Err(Failure::usage(format!("the input is not JSON: {error}"))),
+        Err(error) => {
+            return Err(Failure::usage(format!(
+                "the input is not JSON: {error}; {EXAMPLE}"
+            )));
+        }
     };
     Err(Failure::usage(format!(
-        "the input must be a JSON object, not {kind}"
+        "the input must be a JSON object, not {kind}; {EXAMPLE}"
     )))
 }
 
@@ -237,7 +244,7 @@ mod tests {
             let failure = check_input(input).expect_err("it must be refused");
             assert_eq!(failure.status, Status::Usage);
             assert!(
-                failure.message.contains(part),
+                failure.message.contains(part) && failure.message.contains(r#"'{"query": "tea""#),
                 "{input}: {}",
                 failure.message
             );

@@ -19,7 +19,15 @@ pub fn run(arguments: &EvalArguments, opener: &Opener) -> Result<()> {
         .map_err(|ended| browser.failure(ended, activity))?;
     browser.finish_progress();
     match outcome {
-        Ok(Some(json)) => print_result(&json),
+        Ok(Some(json)) => {
+            if json == "{}" {
+                print_note(
+                    "webmcp: JSON holds nothing of the value: if it is more than an empty object, such as an element or a \
+                     Map, ask for parts of it",
+                );
+            }
+            print_result(&json)
+        }
         Ok(None) => {
             print_note("webmcp: the value is undefined, for which there is no JSON");
             Ok(())

@@ -56,6 +56,18 @@ fn undefined_prints_nothing() {
 }
 
 #[test]
+fn a_value_that_json_cannot_show_is_told() {
+    let page = fixture("plain.html");
+    for script in ["document.body", "new Map([[1, 2]])"] {
+        webmcp(&["eval", &page, script])
+            .assert()
+            .success()
+            .stdout("{}\n")
+            .stderr(contains("JSON holds nothing of the value"));
+    }
+}
+
+#[test]
 fn the_text_of_an_exception_is_told() {
     let page = fixture("plain.html");
     for (script, part) in [

@@ -5,10 +5,11 @@
 //! `webmcp tools`
 
 use predicates::prelude::*;
-use predicates::str::contains;
+use predicates::str::{contains, starts_with};
 use serde_json::{Value, json};
 
-use super::{fixture, json, stdout, webmcp};
+use super::loading::{HTML, server_of};
+use super::{check_failure, fixture, json, stdout, webmcp};
 
 /// The names of the tools that `tools --json` lists, with their frames.
 fn names(list: &Value) -> Vec<(&str, &Value)> {
@@ -88,6 +89,70 @@ fn a_page_without_tools_has_an_empty_list() {
         .assert()
         .success()
         .stdout("[]\n");
+}
+
+#[test]
+fn why_a_list_is_empty_is_told_if_it_can_be_seen() {
+    let policy = server_of(
+        "200 OK",
+        &[HTML, "Permissions-Policy: tools=()"],
+        "<!doctype html><script>document.modelContext.registerTool({ name: 'a', description: 'b', \
+         execute() {} }).catch(() => {})</script>",
+    );
+    let form = server_of(
+        "200 OK",
+        &[HTML],
+        "<!doctype html><form toolname=search tooldescription=Search></form>",
+    );
+    let frame = server_of(
+        "200 OK",
+        &[HTML],
+        "<!doctype html><iframe src='data:text/html,hi'></iframe>",
+    );
+    for (port, reason) in [
+        (policy, "permissions policy"),
+        (form, "forms"),
+        (frame, "allow=\"tools\""),
+    ] {
+        webmcp(&["tools", &format!("http://127.0.0.1:{port}/")])
+            .assert()
+            .success()
+            .stdout("")
+            .stderr(starts_with("webmcp: the page offers no tools").and(contains(reason)));
+    }
+}
+
+#[test]
+fn tools_can_be_waited_for_by_name_and_number() {
+    // The list would count as settled long before these tools come.
+    let page = server_of(
+        "200 OK",
+        &[HTML],
+        "<!doctype html><script>addEventListener('load', () => setTimeout(() => ['a', 'b', 'c'].forEach(name => \
+         document.modelContext.registerTool({ name, description: 'd', execute() {} })), 3000))</script>",
+    );
+    let url = format!("http://127.0.0.1:{page}/");
+    for wanted in ["c", "3"] {
+        let assert = webmcp(&["tools", &url, "--json", "--wait-for", wanted])
+            .assert()
+            .success();
+        assert_eq!(names(&json(&assert)).len(), 3);
+    }
+}
+
+#[test]
+fn tools_that_never_come_are_waited_for_until_the_time_is_up() {
+    let page = fixture("well-behaved.html");
+    let arguments = ["tools", &page, "--wait-for", "99", "--wait-for", "nothing"];
+    check_failure(
+        &[&arguments[..], &["--wait-for", "never", "--timeout", "5"]].concat(),
+        6,
+        &[
+            "waiting for 99 tools and `nothing` and `never`",
+            "not done within 5 s",
+            "the page offers say, echo",
+        ],
+    );
 }
 
 #[test]

@@ -104,7 +104,12 @@ fn input_that_is_no_json_object_is_a_usage_error() {
         ("\"text\"", "not a string"),
         ("null", "not null"),
     ] {
-        check_failure(&["call", "demo:shop", "get_cart", input], 2, &[reason]);
+        let example = "'{\"query\": \"tea\"";
+        check_failure(
+            &["call", "demo:shop", "get_cart", input],
+            2,
+            &[reason, example],
+        );
     }
 }
 
