@@ -75,13 +75,16 @@ pub fn print_json(value: &Value) -> Result<()> {
     print_line(&for_json(&format!("{value:#}")))
 }
 
-/// Prints `text`, which holds nothing of a page that is not escaped, and a line end. A reader that went away (as `head`
-/// does) is no failure.
+/// Prints `text`, which holds nothing of a page that is not escaped, and a line end.
 pub fn print_line(text: &str) -> Result<()> {
-    let line = format!("{text}\n");
+    print_text(format!("{text}\n").as_bytes())
+}
+
+/// Prints a text of this program. A reader that went away (as `head` does) is no failure.
+pub fn print_text(text: &[u8]) -> Result<()> {
     let written = match RESULTS.get() {
-        Some(mut file) => file.write_all(line.as_bytes()),
-        None => io::stdout().write_all(line.as_bytes()),
+        Some(mut file) => file.write_all(text),
+        None => io::stdout().write_all(text),
     };
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::new(

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 pub use self::values::{FramePath, Size, ToolsWanted, frame_name};
 use self::values::{parse_host, parse_origin, parse_socket_address, parse_switch, parse_timeout};
@@ -138,6 +139,18 @@ pub enum Command {
                       webmcp serve ./site --http 127.0.0.1:8931\n  \
                       webmcp serve ./site --http 0.0.0.0:8931 --token-file token.txt --allow-host tools.example:8931")]
     Serve(ServeArguments),
+    /// Print what makes a shell complete the commands and options of this program
+    #[command(
+        after_help = "Examples\n  webmcp completions bash > ~/.local/share/bash-completion/completions/webmcp\n  \
+                      webmcp completions zsh > ~/.zfunc/_webmcp\n  \
+                      webmcp completions fish > ~/.config/fish/completions/webmcp.fish"
+    )]
+    Completions(CompletionsArguments),
+    /// Print the manual page of this program, or of one of its commands
+    #[command(
+        after_help = "Examples\n  webmcp man > webmcp.1 && man ./webmcp.1\n  webmcp man call > webmcp-call.1"
+    )]
+    Man(ManArguments),
     /// Run one test of web-platform-tests and print its results as JSON; `cargo xtask wpt` does this
     #[command(hide = true)]
     WptRun(WptRunArguments),
@@ -230,6 +243,18 @@ pub struct ServeArguments {
     /// The most text of a result or of the page that a client gets at once; what is longer is cut
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_RESULT_LIMIT, value_parser = RangedU64ValueParser::<usize>::new().range(1024..))]
     pub result_limit: usize,
+}
+
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// The command
+    pub command: Option<String>,
 }
 
 /// What becomes of tools that say they have consequences.

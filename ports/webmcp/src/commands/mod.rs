@@ -5,7 +5,9 @@
 //! The commands, one module each.
 
 mod call;
+mod completions;
 mod eval;
+mod man;
 mod screenshot;
 mod serve;
 mod tools;
@@ -42,6 +44,8 @@ pub fn run(cli: Cli, token: Option<OsString>) -> ExitCode {
         Command::Eval(arguments) => eval::run(arguments, &opener),
         Command::Screenshot(arguments) => screenshot::run(arguments, &opener),
         Command::Serve(arguments) => serve::run(arguments, token, &opener),
+        Command::Completions(arguments) => completions::run(arguments),
+        Command::Man(arguments) => man::run(arguments),
         Command::WptRun(arguments) => wpt_run::run(arguments, &opener),
     };
     let browser = opener.browser.into_inner();

@@ -20,12 +20,46 @@ fn the_help_explains_urls_statuses_and_examples() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for command in ["tools", "call", "eval", "screenshot", "serve"] {
+    for command in [
+        "tools",
+        "call",
+        "eval",
+        "screenshot",
+        "serve",
+        "completions",
+        "man",
+    ] {
         webmcp(&[command, "--help"])
             .assert()
             .success()
             .stdout(contains("Examples").and(contains(format!("webmcp {command} "))));
     }
+}
+
+#[test]
+fn shells_can_complete_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        webmcp(&["completions", shell])
+            .assert()
+            .success()
+            .stderr("")
+            .stdout(contains("screenshot").and(contains("multiprocess")));
+    }
+    webmcp(&["completions", "csh"]).assert().code(2).stdout("");
+}
+
+#[test]
+fn there_is_a_manual_page_of_the_program_and_of_each_command() {
+    webmcp(&["man"]).assert().success().stderr("").stdout(
+        contains(".TH webmcp 1")
+            .and(contains("Exit status"))
+            .and(contains("webmcp\\-tools(1)")),
+    );
+    webmcp(&["man", "call"])
+        .assert()
+        .success()
+        .stdout(contains(".TH webmcp-call 1").and(contains("--frame").or(contains("\\-\\-frame"))));
+    check_failure(&["man", "nothing"], 2, &["`nothing`", "webmcp help"]);
 }
 
 #[test]
