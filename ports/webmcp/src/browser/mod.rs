@@ -44,7 +44,7 @@ pub use self::served::ServedPage;
 use self::tab::Tab;
 pub use self::tools::Watched;
 use self::waker::Waker;
-use crate::cli::{GlobalOptions, Size};
+use crate::cli::GlobalOptions;
 use crate::exit::{Failure, Result, Status};
 use crate::process::exit_now;
 use crate::progress::Progress;
@@ -81,8 +81,6 @@ pub struct Environment {
     pub certificate: Option<PathBuf>,
     /// Where hosts are, in a file in the form of `/etc/hosts`.
     pub host_file: Option<PathBuf>,
-    /// Preferences of the engine that exist and are true or false.
-    pub preferences: Vec<(String, bool)>,
     /// Whether pages are tests: they may open windows, and see nothing but what the engine itself offers.
     pub for_tests: bool,
 }
@@ -137,21 +135,17 @@ impl ServoDelegate for Connection {
 
 impl Browser {
     /// Starts the engine and begins to load `source`. The time that `options` gives counts from now.
-    pub fn open(
-        source: Source,
-        size: Size,
-        options: &GlobalOptions,
-        environment: Environment,
-    ) -> Result<Self> {
+    pub fn open(source: Source, options: &GlobalOptions, environment: Environment) -> Result<Self> {
         let deadline = Instant::now() + options.timeout;
         let progress = Rc::new(Progress::new());
         let waker = Waker::default();
         let interrupted = watch_for_interrupts(&waker)?;
+        let scripts = platform::init_scripts(&options.pages)?;
         let (url, server) = serve(source)?;
         progress.stage(format!("loading {}", shown_address(&url)));
 
         let context: Rc<dyn RenderingContext> = Rc::new(SwglRenderingContext::new(
-            PhysicalSize::new(size.width, size.height),
+            PhysicalSize::new(options.pages.size.width, options.pages.size.height),
         ));
 
         let servo = ServoBuilder::default()
@@ -163,7 +157,7 @@ impl Browser {
                 host_file: environment.host_file.clone(),
                 ..Opts::default()
             })
-            .preferences(platform::preferences(&environment))
+            .preferences(platform::preferences(&options.pages))
             .event_loop_waker(Box::new(waker.clone()))
             .build();
         servo.setup_logging();
@@ -181,6 +175,9 @@ impl Browser {
             for addition in platform::ADDITIONS {
                 user_content.add_script(Rc::new(UserScript::new(addition.to_owned(), None)));
             }
+        }
+        for script in scripts {
+            user_content.add_script(Rc::new(script));
         }
         let popups = environment.for_tests.then(|| context.clone());
         let page = Rc::new(Page::new(progress.clone(), options.verbose, popups));

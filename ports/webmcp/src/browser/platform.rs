@@ -4,12 +4,16 @@
 
 //! The web platform that pages meet: the features of the engine that are switched on, and what scripts add.
 
-use servo::{PrefValue, Preferences};
+use std::fs;
+use std::path::PathBuf;
 
-use super::Environment;
+use servo::{Preferences, UserScript};
 
-/// What pages use and the engine lacks. Each script runs in every document before the document's own, and does nothing
-/// where the engine has the feature.
+use crate::cli::PageOptions;
+use crate::exit::{Failure, Result};
+
+/// What pages use and the engine lacks. Each script runs in every page before the page's own, and does nothing where the
+/// engine has the feature. In frames the engine runs none.
 pub const ADDITIONS: [&str; 2] = [
     include_str!("platform/stream_iteration.js"),
     include_str!("platform/idle_callbacks.js"),
@@ -18,11 +22,23 @@ pub const ADDITIONS: [&str; 2] = [
 /// The names under which the local server is reached. No proxy may see requests to them.
 const NO_PROXY: &str = "localhost,127.0.0.1,::1";
 
-/// The engine's preferences for `environment`.
+/// The scripts of the user that run in every page before the page's own. The engine does not run them in frames.
+pub fn init_scripts(options: &PageOptions) -> Result<Vec<UserScript>> {
+    let read = |file: &PathBuf| match fs::read_to_string(file) {
+        Ok(script) => Ok(UserScript::new(script, Some(file.clone()))),
+        Err(error) => Err(Failure::usage(format!(
+            "cannot read the script {}: {error}",
+            file.display()
+        ))),
+    };
+    options.init_scripts.iter().map(read).collect()
+}
+
+/// The engine's preferences, with those that the user has set.
 ///
 /// Features that the engine leaves off by default are on here if a page shows them working: see
 /// `tests/cli/platform.rs`. `docs/platform.md` says what was seen of those that stay off.
-pub fn preferences(environment: &Environment) -> Preferences {
+pub fn preferences(options: &PageOptions) -> Preferences {
     let mut preferences = Preferences {
         dom_adoptedstylesheet_enabled: true,
         dom_async_clipboard_enabled: true,
@@ -45,8 +61,11 @@ pub fn preferences(environment: &Environment) -> Preferences {
     } else {
         format!("{no_proxy},{NO_PROXY}")
     };
-    for (name, value) in &environment.preferences {
-        preferences.set_value(name, PrefValue::Bool(*value));
+    if let Some(user_agent) = &options.user_agent {
+        preferences.user_agent.clone_from(user_agent);
+    }
+    for (name, value) in &options.preferences {
+        preferences.set_value(name, value.clone());
     }
     preferences
 }

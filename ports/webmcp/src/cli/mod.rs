@@ -13,9 +13,13 @@ use std::time::Duration;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use servo::PrefValue;
 
 pub use self::values::{FramePath, Size, ToolsWanted, frame_name};
-use self::values::{parse_host, parse_origin, parse_socket_address, parse_switch, parse_timeout};
+use self::values::{
+    parse_host, parse_origin, parse_preference, parse_socket_address, parse_timeout,
+    parse_user_agent,
+};
 
 /// The most text that an MCP client gets at once, in bytes, if the user does not say otherwise.
 const DEFAULT_RESULT_LIMIT: usize = 1024 * 1024;
@@ -68,6 +72,25 @@ pub struct GlobalOptions {
     pub multiprocess: bool,
     #[command(flatten)]
     pub files: FileOptions,
+    #[command(flatten)]
+    pub pages: PageOptions,
+}
+
+/// What pages meet.
+#[derive(Args, Debug, Default)]
+pub struct PageOptions {
+    /// The size of the viewport in pixels
+    #[arg(long, global = true, value_name = "WxH", default_value = "1024x768")]
+    pub size: Size,
+    /// What the browser calls itself, to servers and to scripts
+    #[arg(long, global = true, value_name = "TEXT", value_parser = parse_user_agent)]
+    pub user_agent: Option<String>,
+    /// Run this script in every page, but not in its frames, before the page's own; can be given several times
+    #[arg(long = "init-script", global = true, value_name = "FILE")]
+    pub init_scripts: Vec<PathBuf>,
+    /// Set a preference of the engine; can be given several times
+    #[arg(long = "pref", global = true, value_name = "NAME=VALUE", value_parser = parse_preference)]
+    pub preferences: Vec<(String, PrefValue)>,
 }
 
 /// What a page may read that is a file of this machine.
@@ -204,9 +227,6 @@ pub struct ScreenshotArguments {
     /// Where to write the picture, in PNG form
     #[arg(value_name = "FILE.png")]
     pub file: PathBuf,
-    /// The size of the viewport in pixels
-    #[arg(long, value_name = "WxH", default_value = "1024x768")]
-    pub size: Size,
 }
 
 #[derive(Args, Debug)]
@@ -275,9 +295,6 @@ pub struct WptRunArguments {
     /// A file in the form of /etc/hosts that says where hosts are
     #[arg(long, value_name = "FILE")]
     pub host_file: Option<PathBuf>,
-    /// Switch a preference of the engine
-    #[arg(long = "pref", value_name = "NAME=true|false", value_parser = parse_switch)]
-    pub preferences: Vec<(String, bool)>,
     /// The expression for the promise of the results, once the page has loaded
     #[arg(
         long,

@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
 
-use servo::Preferences;
+use servo::{PrefValue, Preferences};
 use url::{Origin, Url};
 
 /// The longest side of a viewport, in pixels: what software rendering can be trusted with.
@@ -167,21 +167,50 @@ pub(super) fn parse_host(text: &str) -> Result<String, String> {
         .ok_or_else(|| "write it as tools.example or tools.example:8931".to_owned())
 }
 
-pub(super) fn parse_switch(text: &str) -> Result<(String, bool), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or("write it as name=true or name=false")?;
-    // Of other types there is none that a test needs.
-    if !Preferences::exists(name) || Preferences::type_of(name) != "bool" {
-        return Err(format!(
-            "the engine has no preference {name} that can be true or false"
-        ));
+/// A user agent, as it can stand in a header.
+pub(super) fn parse_user_agent(text: &str) -> Result<String, String> {
+    let is_printable = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+    if text.trim() == text && !text.is_empty() && text.bytes().all(is_printable) {
+        Ok(text.to_owned())
+    } else {
+        Err("it consists of ASCII letters, digits, punctuation, and blanks between them".to_owned())
     }
-    match value {
-        "true" => Ok((name.to_owned(), true)),
-        "false" => Ok((name.to_owned(), false)),
-        _ => Err("the value is true or false".to_owned()),
+}
+
+/// A preference that the engine has, with a value of its type.
+pub(super) fn parse_preference(text: &str) -> Result<(String, PrefValue), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    if !Preferences::exists(name) {
+        return Err(format!("the engine has no preference `{name}`"));
     }
+    // The engine gives the types by the names that the compiler has for them, and panics at a value of another type.
+    let (parsed, wanted) = match Preferences::type_of(name) {
+        "bool" => (value.parse().ok().map(PrefValue::Bool), "true or false"),
+        "i64" => (value.parse().ok().map(PrefValue::Int), "an integer"),
+        "u64" => (
+            value.parse().ok().map(PrefValue::UInt),
+            "an integer that is not negative",
+        ),
+        "f64" => (value.parse().ok().map(PrefValue::Float), "a number"),
+        "alloc::string::String" => (Some(PrefValue::Str(value.to_owned())), "a text"),
+        "[f64; 4]" => (numbers(value), "four numbers with commas between them"),
+        other => {
+            return Err(format!(
+                "`{name}` is of a type that cannot be given: {other}"
+            ));
+        }
+    };
+    parsed
+        .map(|value| (name.to_owned(), value))
+        .ok_or_else(|| format!("the value of `{name}` is {wanted}"))
+}
+
+fn numbers(text: &str) -> Option<PrefValue> {
+    let numbers = text
+        .split(',')
+        .map(|number| number.trim().parse().ok().map(PrefValue::Float))
+        .collect::<Option<Vec<_>>>()?;
+    (numbers.len() == 4).then_some(PrefValue::Array(numbers))
 }
 
 #[cfg(test)]
@@ -189,19 +218,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_switch_names_a_preference_that_is_true_or_false() {
-        let name = "dom_modelcontext_enabled";
-        assert_eq!(
-            parse_switch(&format!("{name}=false")),
-            Ok((name.to_owned(), false))
-        );
+    fn a_preference_has_a_value_of_its_type() {
+        for (text, value) in [
+            ("dom_modelcontext_enabled=false", PrefValue::Bool(false)),
+            ("fonts_default_size=-7", PrefValue::Int(-7)),
+            ("network_connection_timeout=7", PrefValue::UInt(7)),
+            ("user_agent=a=b", PrefValue::Str("a=b".to_owned())),
+            ("intl_locale_override=", PrefValue::Str(String::new())),
+        ] {
+            let (name, _) = text.split_once('=').expect("it has both");
+            assert_eq!(parse_preference(text), Ok((name.to_owned(), value)));
+        }
         for wrong in [
+            "",
+            "=",
             "dom_modelcontext_enabled",
             "dom_modelcontext_enabled=1",
+            "fonts_default_size=big",
+            "network_connection_timeout=-1",
             "nonsense=true",
-            "user_agent=true",
         ] {
-            assert!(parse_switch(wrong).is_err(), "{wrong}");
+            assert!(parse_preference(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    /// The engine panics at a value of a type that is not the preference's, so each type must be known.
+    #[test]
+    fn every_preference_can_be_set() {
+        let mut preferences = Preferences::default();
+        for name in Preferences::all_fields() {
+            let is_taken = ["true", "1", "1.5", "0,0,0,1", "text"]
+                .into_iter()
+                .filter_map(|value| parse_preference(&format!("{name}={value}")).ok())
+                .inspect(|(name, value)| preferences.set_value(name, value.clone()))
+                .count();
+            assert!(is_taken > 0, "{name}: {}", Preferences::type_of(name));
+        }
+    }
+
+    #[test]
+    fn a_user_agent_can_stand_in_a_header() {
+        assert_eq!(
+            parse_user_agent("Mine/1.0 (x; y)"),
+            Ok("Mine/1.0 (x; y)".to_owned())
+        );
+        for wrong in ["", " ", " a", "a\nb", "a\u{7f}", "\u{e4}"] {
+            assert!(parse_user_agent(wrong).is_err(), "{wrong:?}");
         }
     }
 

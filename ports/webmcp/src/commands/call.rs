@@ -12,7 +12,7 @@ use servo::{PageTool, ToolFailure, ToolFailureKind, ToolId};
 use super::tools::why_there_are_none;
 use super::{Opener, argument_or_stdin};
 use crate::browser::{Browser, Ended, Watched};
-use crate::cli::{CallArguments, FramePath, Size, frame_name};
+use crate::cli::{CallArguments, FramePath, frame_name};
 use crate::exit::{Failure, Result, Status};
 use crate::output::{CallReport, print_line, print_note, print_result};
 
@@ -43,7 +43,7 @@ fn call(arguments: &CallArguments, opener: &Opener) -> Result<Option<String>> {
     let input = argument_or_stdin(&arguments.json_input)?;
     check_input(&input)?;
     let name = arguments.tool.as_str();
-    let browser = opener.load(&arguments.url, Size::default())?;
+    let browser = opener.load(&arguments.url)?;
     loop {
         let tool = find(browser, name, arguments.frame.as_ref())?;
         if tool.consequential && !arguments.yes {

@@ -5,13 +5,13 @@
 //! `webmcp eval`
 
 use super::{Opener, argument_or_stdin};
-use crate::cli::{EvalArguments, Size};
+use crate::cli::EvalArguments;
 use crate::exit::{Failure, Result, Status};
 use crate::output::{print_note, print_result};
 
 pub fn run(arguments: &EvalArguments, opener: &Opener) -> Result<()> {
     let script = argument_or_stdin(&arguments.script)?;
-    let browser = opener.load(&arguments.url, Size::default())?;
+    let browser = opener.load(&arguments.url)?;
     let activity = "running the script";
     browser.stage(activity);
     let outcome = browser

@@ -19,7 +19,7 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 
 use crate::browser::{Browser, Environment};
-use crate::cli::{Cli, Command, GlobalOptions, Size};
+use crate::cli::{Cli, Command, GlobalOptions};
 use crate::exit::{Failure, Result, Status};
 use crate::output::keep_stdout_for_results;
 use crate::source::Source;
@@ -73,16 +73,15 @@ struct Opener {
 }
 
 impl Opener {
-    /// Loads what `url` means, in a viewport of `size`. To be called once.
-    fn load(&self, url: &str, size: Size) -> Result<&Browser> {
-        self.load_in(url, size, Environment::default())
+    /// Loads what `url` means. To be called once.
+    fn load(&self, url: &str) -> Result<&Browser> {
+        self.load_in(url, Environment::default())
     }
 
     /// Like [`Self::load`], in an environment that is not the usual one.
-    fn load_in(&self, url: &str, size: Size, environment: Environment) -> Result<&Browser> {
+    fn load_in(&self, url: &str, environment: Environment) -> Result<&Browser> {
         let opened = Browser::open(
             Source::parse(url, &self.options.files)?,
-            size,
             &self.options,
             environment,
         )?;

@@ -15,7 +15,7 @@ use crate::output::as_png;
 pub fn run(arguments: &ScreenshotArguments, opener: &Opener) -> Result<()> {
     let file = &arguments.file;
     check_file(file)?;
-    let browser = opener.load(&arguments.url, arguments.size)?;
+    let browser = opener.load(&arguments.url)?;
     let activity = "taking the screenshot";
     browser.stage(activity);
     let image = browser

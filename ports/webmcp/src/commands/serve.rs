@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 
 use super::{Opener, TOKEN_VARIABLE};
 use crate::browser::{Ended, ServedPage};
-use crate::cli::{ConsequentialArgument, ServeArguments, Size};
+use crate::cli::{ConsequentialArgument, ServeArguments};
 use crate::exit::{Failure, Result, Status};
 use crate::output::{print_note, results};
 
@@ -58,7 +58,7 @@ pub fn run(arguments: &ServeArguments, token: Option<OsString>, opener: &Opener)
         .build()
         .map_err(|error| failed(format!("cannot start to serve: {error}")))?;
 
-    let browser = opener.load(&arguments.url, Size::default())?;
+    let browser = opener.load(&arguments.url)?;
     browser.finish_progress();
     let (page, questions) = browser.hand_out();
     let server = Server::new(Arc::new(page), options);

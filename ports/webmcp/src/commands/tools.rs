@@ -10,7 +10,7 @@ use servo::PageTool;
 
 use super::Opener;
 use crate::browser::{Browser, Ended, Watched};
-use crate::cli::{Size, ToolsArguments, ToolsWanted};
+use crate::cli::{ToolsArguments, ToolsWanted};
 use crate::exit::{Failure, Result};
 use crate::listing::{tools_as_json, tools_as_text};
 use crate::output::{print_json, print_line, print_note};
@@ -33,7 +33,7 @@ const REASON: &str = r#"
 "#;
 
 pub fn run(arguments: &ToolsArguments, opener: &Opener) -> Result<()> {
-    let browser = opener.load(&arguments.url, Size::default())?;
+    let browser = opener.load(&arguments.url)?;
     let tools = if arguments.wait_for.is_empty() {
         settled(browser)?
     } else {

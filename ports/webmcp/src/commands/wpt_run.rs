@@ -9,7 +9,7 @@
 
 use super::Opener;
 use crate::browser::{Ended, Environment, PageEnd};
-use crate::cli::{Size, WptRunArguments};
+use crate::cli::WptRunArguments;
 use crate::exit::{Failure, Result, Status};
 use crate::output::print_result;
 
@@ -17,10 +17,9 @@ pub fn run(arguments: &WptRunArguments, opener: &Opener) -> Result<()> {
     let environment = Environment {
         certificate: arguments.certificate.clone(),
         host_file: arguments.host_file.clone(),
-        preferences: arguments.preferences.clone(),
         for_tests: true,
     };
-    let browser = opener.load_in(&arguments.url, Size::default(), environment)?;
+    let browser = opener.load_in(&arguments.url, environment)?;
     let activity = "waiting for the results";
     browser.stage(activity);
     let outcome = browser

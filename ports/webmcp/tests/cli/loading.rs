@@ -7,7 +7,7 @@
 use std::io::{Read, Write};
 use std::iter;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -68,6 +68,30 @@ fn server(answer: impl FnMut(TcpStream) + Send + 'static) -> u16 {
 /// A server that answers each request with `status`, `headers` and `body`.
 pub fn server_of(status: &str, headers: &[&str], body: &str) -> u16 {
     server_of_texts(iter::repeat(response(status, headers, body)))
+}
+
+/// A server of an empty page that tells what it was asked.
+pub struct Hearing {
+    pub port: u16,
+    requests: mpsc::Receiver<String>,
+}
+
+impl Hearing {
+    /// The head of the next request, in lower case.
+    pub fn next_request(&self) -> String {
+        self.requests.recv().expect("the server runs on")
+    }
+}
+
+pub fn server_that_hears() -> Hearing {
+    let (sender, requests) = mpsc::channel();
+    let page = response("200 OK", &[HTML], "<!doctype html>");
+    let port = server(move |mut stream| {
+        // The test may be over, and the client is free to go away.
+        let _ = sender.send(head_of_request(&mut stream));
+        let _ = stream.write_all(page.as_bytes());
+    });
+    Hearing { port, requests }
 }
 
 /// A server that has a page when it is asked first, and none later.

@@ -6,7 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::{fixture, json, webmcp};
+use super::loading::server_that_hears;
+use super::{check_failure, fixture, json, webmcp};
 
 /// Runs the body of an async function in the page, and checks what it returns.
 #[track_caller]
@@ -230,5 +231,53 @@ fn idle_callbacks_that_fail_or_are_no_functions() {
          try { new IdleDeadline(); } catch (error) { made = error.name; }
          return [(await told).includes('broken'), refused, made];",
         json!([true, "TypeError", "TypeError"]),
+    );
+}
+
+#[test]
+fn options_say_what_pages_meet() {
+    let script = tempfile::NamedTempFile::new().expect("a file can be made");
+    std::fs::write(
+        script.path(),
+        "window.before = document.scripts.length; window.ours = isSecureContext;",
+    )
+    .expect("it can be written");
+    let path = script.path().to_str().expect("the path is Unicode");
+    webmcp(&[
+        "eval",
+        &fixture("late.html"),
+        "[innerWidth, innerHeight, navigator.userAgent, before, ours, typeof IntersectionObserver]",
+        "--size",
+        "400x300",
+        "--user-agent",
+        "Mine/1.0 (test)",
+        "--init-script",
+        path,
+        "--pref",
+        "dom_intersection_observer_enabled=false",
+    ])
+    .assert()
+    .success()
+    .stdout("[400,300,\"Mine/1.0 (test)\",0,true,\"undefined\"]\n");
+}
+
+#[test]
+fn servers_are_told_the_user_agent() {
+    let hearing = server_that_hears();
+    let url = format!("http://127.0.0.1:{}/", hearing.port);
+    webmcp(&["eval", &url, "1", "--user-agent", "Mine/1.0"])
+        .assert()
+        .success();
+    let head = hearing.next_request();
+    assert!(head.contains("user-agent: mine/1.0\r\n"), "{head}");
+}
+
+#[test]
+fn an_init_script_that_cannot_be_read_is_a_usage_error() {
+    let page = fixture("plain.html");
+    check_failure(
+        &["tools", &page, "--init-script", "no-such-script.js"],
+        2,
+        &["cannot read the script no-such-script.js"],
     );
 }
