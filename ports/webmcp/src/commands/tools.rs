@@ -68,6 +68,8 @@ fn wait_for(browser: &Browser, wanted: &[ToolsWanted]) -> Result<Vec<PageTool>> 
     let shown: Vec<String> = wanted.iter().map(ToString::to_string).collect();
     let activity = format!("waiting for {}", shown.join(" and "));
     browser.stage(activity.clone());
+    // When the time is up, there is none to ask.
+    let reason = why_there_are_none(browser);
     let mut seen = Vec::new();
     let found = browser.wait_for_tools(|tools| {
         if wanted.iter().all(|wanted| is_there(wanted, &tools)) {
@@ -83,7 +85,7 @@ fn wait_for(browser: &Browser, wanted: &[ToolsWanted]) -> Result<Vec<PageTool>> 
             return failure;
         }
         let offered = if seen.is_empty() {
-            why_there_are_none(browser).to_owned()
+            reason.to_owned()
         } else {
             format!("the page offers {}", seen.join(", "))
         };

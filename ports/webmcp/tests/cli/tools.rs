@@ -114,11 +114,14 @@ fn why_a_list_is_empty_is_told_if_it_can_be_seen() {
         (form, "forms"),
         (frame, "allow=\"tools\""),
     ] {
-        webmcp(&["tools", &format!("http://127.0.0.1:{port}/")])
+        let url = format!("http://127.0.0.1:{port}/");
+        webmcp(&["tools", &url])
             .assert()
             .success()
             .stdout("")
             .stderr(starts_with("webmcp: the page offers no tools").and(contains(reason)));
+        let arguments = ["tools", &url, "--wait-for", "1", "--timeout", "5"];
+        check_failure(&arguments, 6, &["waiting for a tool", reason]);
     }
 }
 
