@@ -25,6 +25,8 @@ pub fn add_to(suite: &mut Suite) {
         a_call_of_the_embedder_fails_when_the_page_navigates,
         a_page_that_is_closed_takes_its_calls_with_it,
         a_page_that_is_left_ends_its_calls_and_lists_its_tools_again_on_return,
+        a_page_that_is_left_is_told_that_its_frames_tool_went_away,
+        a_page_that_is_left_has_its_tool_cancelled_that_its_frame_called,
     ]);
     suite.add(tests![
         a_call_of_a_tool_in_a_removed_frame_is_refused,
@@ -322,6 +324,45 @@ fn a_page_that_is_left_ends_its_calls_and_lists_its_tools_again_on_return(browse
         ])
     );
     assert_eq!(page.call("greet", "{}"), Ok(Some("hello".into())));
+}
+
+/// Leaves the page and comes back to it.
+fn leave_and_return(page: &Page<'_>) {
+    page.load("https://a.test/next");
+    page.go_back();
+    assert_eq!(page.run("return location.pathname"), json!("/"));
+}
+
+fn a_page_that_is_left_is_told_that_its_frames_tool_went_away(browser: &Browser) {
+    with_each_frame(browser, |page| {
+        page.frame(&[0]).run(REGISTER_WAITING_TOOL);
+        page.run(BEGIN_CALL);
+        page.frame(&[0]).run("await activated");
+
+        leave_and_return(page);
+        // The frame is unloaded first, so it is the target that goes away and not the caller.
+        assert_eq!(page.run("return await how"), json!("UnknownError"));
+        let of_frame = page.frame(&[0]).run(
+            "await register('later');
+             return log;",
+        );
+        assert_eq!(of_frame, json!(["toolactivated wait"]));
+    });
+}
+
+fn a_page_that_is_left_has_its_tool_cancelled_that_its_frame_called(browser: &Browser) {
+    with_each_frame(browser, |page| {
+        page.run(REGISTER_WAITING_TOOL);
+        page.frame(&[0]).run(BEGIN_CALL);
+        page.run("await activated");
+
+        leave_and_return(page);
+        // The frame is unloaded first, so it is the caller that goes away and not the target.
+        assert_eq!(
+            page.run(CALL_WAS_CANCELLED),
+            json!(["toolactivated wait", "AbortError", "toolcancel wait"])
+        );
+    });
 }
 
 fn a_call_of_a_tool_in_a_removed_frame_is_refused(browser: &Browser) {

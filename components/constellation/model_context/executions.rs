@@ -225,8 +225,22 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
         self.notify_embedder_of_a_tool_change(webview_id);
     }
 
-    /// Step 2 of the clean-up steps, for a document and the documents of its frames.
+    /// Step 2 of the clean-up steps, for the documents of a document's frames and then for itself: HTML unloads the
+    /// descendants first. So a call between a document and its frame ends as the frame sees it.
+    ///
+    /// <https://html.spec.whatwg.org/multipage/#unload-a-document-and-its-descendants>
     fn end_executions_of(&mut self, webview_id: WebViewId, document: PipelineId) {
+        let frames = self
+            .pipelines
+            .get(&document)
+            .map(|pipeline| pipeline.children.clone())
+            .unwrap_or_default();
+        for frame in frames {
+            if let Some(browsing_context) = self.browsing_contexts.get(&frame) {
+                self.end_executions_of(webview_id, browsing_context.pipeline_id);
+            }
+        }
+
         // Steps 2.1 to 2.3.
         let ended = self
             .model_context
@@ -249,16 +263,5 @@ impl<STF: ScriptThreadFactory, SWF: ServiceWorkerManagerFactory> Constellation<S
             }
         }
         self.end_script_evaluations(document);
-
-        let frames = self
-            .pipelines
-            .get(&document)
-            .map(|pipeline| pipeline.children.clone())
-            .unwrap_or_default();
-        for frame in frames {
-            if let Some(browsing_context) = self.browsing_contexts.get(&frame) {
-                self.end_executions_of(webview_id, browsing_context.pipeline_id);
-            }
-        }
     }
 }
