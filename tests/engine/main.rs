@@ -17,6 +17,7 @@ mod forged_messages;
 mod frames;
 mod get_tools;
 mod guide;
+mod modules;
 #[cfg(target_os = "linux")]
 mod multiprocess;
 mod ordering;
@@ -48,5 +49,6 @@ fn main() -> ExitCode {
     forged_messages::add_to(&mut suite);
     stock::add_to(&mut suite);
     guide::add_to(&mut suite);
+    modules::add_to(&mut suite);
     suite.run()
 }
