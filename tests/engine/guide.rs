@@ -214,7 +214,8 @@ fn a_change_of_the_tools_is_told(browser: &Browser) {
 }
 
 /// What `webmcp` gives to every document, since the engine's streams have no async iteration yet.
-const STREAM_ITERATION: &str = include_str!("../../ports/webmcp/src/browser/platform/stream_iteration.js");
+const STREAM_ITERATION: &str =
+    include_str!("../../ports/webmcp/src/browser/platform/stream_iteration.js");
 
 /// Opens the page that reads a stream, at the origin of a server that sends one.
 fn open_reader<'browser>(browser: &'browser Browser, text: &StreamedText) -> Page<'browser> {
