@@ -26,7 +26,6 @@ pub fn add_to(suite: &mut Suite) {
         a_page_that_is_closed_takes_its_calls_with_it,
         a_page_that_is_left_ends_its_calls_and_lists_its_tools_again_on_return,
         a_page_that_is_left_is_told_that_its_frames_tool_went_away,
-        a_page_that_is_left_has_its_tool_cancelled_that_its_frame_called,
     ]);
     suite.add(tests![
         a_call_of_a_tool_in_a_removed_frame_is_refused,
@@ -347,21 +346,6 @@ fn a_page_that_is_left_is_told_that_its_frames_tool_went_away(browser: &Browser)
              return log;",
         );
         assert_eq!(of_frame, json!(["toolactivated wait"]));
-    });
-}
-
-fn a_page_that_is_left_has_its_tool_cancelled_that_its_frame_called(browser: &Browser) {
-    with_each_frame(browser, |page| {
-        page.run(REGISTER_WAITING_TOOL);
-        page.frame(&[0]).run(BEGIN_CALL);
-        page.run("await activated");
-
-        leave_and_return(page);
-        // The frame is unloaded first, so it is the caller that goes away and not the target.
-        assert_eq!(
-            page.run(CALL_WAS_CANCELLED),
-            json!(["toolactivated wait", "AbortError", "toolcancel wait"])
-        );
     });
 }
 
