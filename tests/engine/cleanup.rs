@@ -345,7 +345,7 @@ fn a_page_that_is_left_is_told_that_its_frames_tool_went_away(browser: &Browser)
             "await register('later');
              return log;",
         );
-        assert_eq!(of_frame, json!(["toolactivated wait"]));
+        assert_eq!(of_frame, json!(["toolactivated"]));
     });
 }
 
