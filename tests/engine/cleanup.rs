@@ -325,20 +325,15 @@ fn a_page_that_is_left_ends_its_calls_and_lists_its_tools_again_on_return(browse
     assert_eq!(page.call("greet", "{}"), Ok(Some("hello".into())));
 }
 
-/// Leaves the page and comes back to it.
-fn leave_and_return(page: &Page<'_>) {
-    page.load("https://a.test/next");
-    page.go_back();
-    assert_eq!(page.run("return location.pathname"), json!("/"));
-}
-
 fn a_page_that_is_left_is_told_that_its_frames_tool_went_away(browser: &Browser) {
     with_each_frame(browser, |page| {
         page.frame(&[0]).run(REGISTER_WAITING_TOOL);
         page.run(BEGIN_CALL);
         page.frame(&[0]).run("await activated");
 
-        leave_and_return(page);
+        page.load("https://a.test/next");
+        page.go_back();
+        assert_eq!(page.run("return location.pathname"), json!("/"));
         // The frame is unloaded first, so it is the target that goes away and not the caller.
         assert_eq!(page.run("return await how"), json!("UnknownError"));
         let of_frame = page.frame(&[0]).run(

@@ -14,8 +14,9 @@ pub fn add_to(suite: &mut Suite) {
     ]);
 }
 
-/// Runs a module to its end and gives the texts of the errors that the window was told of, up to the last line of it.
-const RUN_MODULE: &str = "
+/// `add` adds a module. `errors` has the texts of the errors that the window is told of, and `finished` is done with the
+/// one that says "last".
+const MODULES: &str = "
     const errors = [];
     const finished = Promise.withResolvers();
     addEventListener('error', event => {
@@ -24,7 +25,6 @@ const RUN_MODULE: &str = "
             finished.resolve();
         }
     });
-    globalThis.gate = Promise.withResolvers();
     const add = text => {
         const script = document.createElement('script');
         script.type = 'module';
@@ -36,9 +36,9 @@ const RUN_MODULE: &str = "
 fn a_module_with_a_top_level_await_reports_what_it_throws(browser: &Browser) {
     let page = browser.open("https://a.test/");
     let errors = page.run(&format!(
-        "{RUN_MODULE}
-         const waits = Promise.withResolvers();
-         globalThis.waits = waits;
+        "{MODULES}
+         globalThis.waits = Promise.withResolvers();
+         globalThis.gate = Promise.withResolvers();
          add(`waits.resolve(); await gate.promise; throw new Error('after the await')`);
          await waits.promise;
          const before = errors.length;
@@ -53,7 +53,7 @@ fn a_module_with_a_top_level_await_reports_what_it_throws(browser: &Browser) {
 fn a_module_that_throws_at_once_reports_it_once(browser: &Browser) {
     let page = browser.open("https://a.test/");
     let errors = page.run(&format!(
-        "{RUN_MODULE}
+        "{MODULES}
          add(`throw new Error('at once')`);
          add(`throw new Error('last')`);
          await finished.promise;
