@@ -200,12 +200,13 @@ fn type_of(schema: &Value) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use servo::{DocumentId, ToolId};
 
     use super::*;
 
-    fn tool(name: &str) -> PageTool {
+    /// A tool of the top document about which little is known.
+    pub fn tool(name: &str) -> PageTool {
         PageTool {
             id: ToolId::new(),
             name: name.to_owned(),

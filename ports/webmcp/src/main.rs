@@ -5,8 +5,9 @@
 //! `webmcp`: a headless browser that lists and runs the tools a web page offers through WebMCP.
 //!
 //! [`cli`] is what can be asked, [`commands`] carries it out, [`browser`] is the engine with one page, [`source`] finds out
-//! what a URL argument means, [`server`], [`folder`] and [`demos`] serve what is on this machine, [`output`], [`listing`] and [`exit`]
-//! are what the user gets, [`escape`] makes text of a page harmless there, [`process`] and [`content_process`] are what the system knows of this program.
+//! what a URL argument means, [`server`], [`folder`] and [`demos`] serve what is on this machine, [`output`],
+//! [`listing`] and [`exit`] are what the user gets, [`escape`] makes text of a page harmless there, [`process`] and
+//! [`content_process`] are what the system knows of this program.
 
 #![deny(unsafe_code)]
 

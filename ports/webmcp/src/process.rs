@@ -32,28 +32,21 @@ pub fn hide_displays() {}
 
 /// Takes a secret out of the environment: neither the processes that this one starts nor anybody who looks at what it was
 /// started with finds it there afterwards. To be called before any thread is started.
-#[cfg(unix)]
 pub fn take_secret(name: &CStr) -> Option<OsString> {
     let text = name.to_str().expect("the names of our variables are ASCII");
     let secret = std::env::var_os(text)?;
     // SAFETY: the caller promises that there is no other thread that could read the environment meanwhile. The value is
     // text in memory of this process that ends with a zero, and no longer one takes its place.
     unsafe {
-        let value = libc::getenv(name.as_ptr());
-        if !value.is_null() {
-            value.write_bytes(0, libc::strlen(value));
+        #[cfg(unix)]
+        {
+            let value = libc::getenv(name.as_ptr());
+            if !value.is_null() {
+                value.write_bytes(0, libc::strlen(value));
+            }
         }
         std::env::remove_var(text);
     }
-    Some(secret)
-}
-
-#[cfg(not(unix))]
-pub fn take_secret(name: &CStr) -> Option<OsString> {
-    let text = name.to_str().expect("the names of our variables are ASCII");
-    let secret = std::env::var_os(text)?;
-    // SAFETY: on this system the environment can be changed at any time.
-    unsafe { std::env::remove_var(text) };
     Some(secret)
 }
 

@@ -222,11 +222,10 @@ fn local(path: &Path, suffix: &str, argument: &str, files: &FileOptions) -> Resu
     let parent = if is_folder {
         Some(canonical.as_path())
     } else {
-        page.parent()
+        canonical.parent()
     };
     let folder = folder_of(&page, parent, &argument, files)?;
-    let named = if is_folder { &canonical } else { &page };
-    let path = folder.url_path(named).ok_or_else(|| {
+    let path = folder.url_path(&canonical).ok_or_else(|| {
         Failure::not_loaded(format!(
             "`{argument}` has a name that begins with a dot or is not Unicode, and such files are not opened"
         ))
@@ -240,8 +239,8 @@ fn local(path: &Path, suffix: &str, argument: &str, files: &FileOptions) -> Resu
 
 /// The file that a folder shows.
 fn index_of(folder: &Path) -> Option<PathBuf> {
-    let index = folder.join(INDEX);
-    index.is_file().then(|| index.canonicalize().ok()).flatten()
+    let index = folder.join(INDEX).canonicalize().ok();
+    index.filter(|index| index.is_file())
 }
 
 /// The folder that is served with the page: the one that the user has named, or its `parent`.

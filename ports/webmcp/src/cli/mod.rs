@@ -77,10 +77,10 @@ pub struct GlobalOptions {
 }
 
 /// What pages meet.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug)]
 pub struct PageOptions {
     /// The size of the viewport in pixels
-    #[arg(long, global = true, value_name = "WxH", default_value = "1024x768")]
+    #[arg(long, global = true, value_name = "WxH", default_value_t)]
     pub size: Size,
     /// What the browser calls itself, to servers and to scripts
     #[arg(long, global = true, value_name = "TEXT", value_parser = parse_user_agent)]
@@ -128,10 +128,10 @@ pub enum Command {
     /// Run one tool of a page and print its result
     ///
     /// Loads the page and runs the tool once the list of tools has settled, so that no frame can offer the name first and
-    /// get the input that is meant for another; with `--frame`, as soon as that frame offers it. Prints the text of the result as the page gives it,
-    /// and nothing when the tool navigated the page away. With `--json`, prints {"ok": true, "result": …}, where the
-    /// result is that same text as a JSON string, or null after a navigation; or {"ok": false, "error": {"kind": …,
-    /// "message": …}}.
+    /// get the input that is meant for another; with `--frame`, as soon as that frame offers it. Prints the text of the
+    /// result as the page gives it, and nothing when the tool navigated the page away. With `--json`, prints {"ok": true,
+    /// "result": …}, where the result is that same text as a JSON string, or null after a navigation; or {"ok": false,
+    /// "error": {"kind": …, "message": …}}.
     #[command(
         after_help = "Examples\n  webmcp call demo:shop search_products '{\"query\": \"tea\"}'\n  \
                       echo '{\"title\": \"Water the plants\"}' | webmcp call demo:tasks add_task -\n  \

@@ -34,6 +34,12 @@ impl Default for Size {
     }
 }
 
+impl fmt::Display for Size {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}x{}", self.width, self.height)
+    }
+}
+
 impl FromStr for Size {
     type Err = String;
 

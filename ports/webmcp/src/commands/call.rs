@@ -203,22 +203,15 @@ fn tool_failure(failure: ToolFailure) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use servo::{DocumentId, ToolAnnotations};
+    use servo::ToolAnnotations;
 
     use super::*;
+    use crate::listing;
 
     fn tool(name: &str, frame: &[usize]) -> PageTool {
         PageTool {
-            id: ToolId::new(),
-            name: name.to_owned(),
-            title: String::new(),
-            description: "Does it.".to_owned(),
-            input_schema: None,
-            annotations: None,
-            document: DocumentId::new(),
-            origin: "https://a.example".to_owned(),
-            url: "https://a.example/".parse().expect("it is a URL"),
             frame: frame.to_vec(),
+            ..listing::tests::tool(name)
         }
     }
 
