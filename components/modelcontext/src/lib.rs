@@ -64,6 +64,7 @@
 mod collection;
 mod definition;
 mod execution;
+pub mod form;
 mod id;
 mod name;
 mod origin_keying;
