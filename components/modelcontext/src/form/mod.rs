@@ -5,5 +5,11 @@
 //! Forms as tools: which parameters a form has, their schema, and how an input fills them.
 
 mod control;
+mod decimal;
+mod parameter;
+mod schema;
+#[cfg(test)]
+mod testing;
 
 pub use control::{Control, ControlKind, NumberAttributes, SelectOption};
+pub use schema::synthesize;
