@@ -6,10 +6,13 @@
 
 mod control;
 mod decimal;
+mod fill;
+mod microsyntax;
 mod parameter;
 mod schema;
 #[cfg(test)]
 mod testing;
 
 pub use control::{Control, ControlKind, NumberAttributes, SelectOption};
+pub use fill::{Assignment, fill};
 pub use schema::synthesize;
