@@ -6,6 +6,7 @@
 
 mod collection;
 mod executions;
+mod form;
 mod name;
 mod origin_keying;
 mod policy;
