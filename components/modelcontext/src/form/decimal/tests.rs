@@ -127,6 +127,13 @@ fn the_longest_divisor_is_divided_by() {
 }
 
 #[test]
+fn a_divisor_may_be_too_long_to_tell() {
+    let divisor = "9".repeat(38);
+    assert!(decimal("0").is_multiple_of(&decimal(&divisor)));
+    assert!(!decimal(&divisor).is_multiple_of(&decimal(&divisor)));
+}
+
+#[test]
 fn a_long_number_takes_one_step_for_each_digit() {
     let long = "3".repeat(300);
     assert!(decimal(&long).is_multiple_of(&decimal("3")));

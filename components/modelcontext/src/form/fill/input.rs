@@ -21,17 +21,21 @@ pub(super) fn members(input: &str) -> Result<Vec<(String, Value)>, ToolFailure> 
             Category::Io | Category::Syntax | Category::Eof => refusal::not_json(&error),
         })?;
     let mut members: Vec<_> = members.into_iter().collect();
-    // Sorting keeps the order of all others, whose position is the same.
-    members.sort_by_key(|(name, _)| array_index(name).unwrap_or(u32::MAX));
+    // Sorting leaves all others in their order, since their position is the same.
+    members.sort_by_key(|(name, _)| position(name));
     Ok(members)
 }
 
-/// The number that `name` is the text of, if it is an index of an array.
+/// The number that `name` is the text of, if it is an index of an array, else one that is larger than
+/// all indices.
 ///
 /// <https://tc39.es/ecma262/#array-index>
-fn array_index(name: &str) -> Option<u32> {
-    let index: u32 = name.parse().ok().filter(|index| *index != u32::MAX)?;
-    (index.to_string() == name).then_some(index)
+fn position(name: &str) -> u32 {
+    let index = name
+        .parse()
+        .ok()
+        .filter(|index: &u32| index.to_string() == name);
+    index.unwrap_or(u32::MAX)
 }
 
 /// `json` with U+FFFD for every lone surrogate. `JSON.stringify()` writes such, as escapes, and here
@@ -87,8 +91,8 @@ mod tests {
             ["1", "2", "10", "b", "a"]
         );
         assert_eq!(
-            names(r#"{"01":0,"+1":0,"-1":0,"1.0":0,"":0,"0":0}"#),
-            ["0", "01", "+1", "-1", "1.0", ""]
+            names(r#"{"b":0,"01":0,"+1":0,"-1":0,"1.0":0,"":0,"0":0}"#),
+            ["0", "b", "01", "+1", "-1", "1.0", ""]
         );
         assert_eq!(
             names(r#"{"a":0,"4294967296":0,"4294967295":0,"4294967294":0}"#),

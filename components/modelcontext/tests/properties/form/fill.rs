@@ -191,7 +191,9 @@ proptest! {
 
     #[test]
     fn an_input_fills_all_or_nothing(controls in controls(), input in input()) {
-        let alone = |(name, value): (&String, &Value)| fill(&controls, true, &json!({name.as_str(): value}).to_string());
+        let alone = |(name, value): (&String, &Value)| {
+            fill(&controls, true, &json!({name.as_str(): value}).to_string())
+        };
         match (fill(&controls, true, &input.to_string()), input.as_object()) {
             (Ok(assignments), Some(members)) => {
                 prop_assert_eq!(assignments.len(), members.len());
