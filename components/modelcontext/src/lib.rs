@@ -28,6 +28,10 @@
 //! [`documents_to_notify`] says where `toolchange` is to be fired. Unregistering is
 //! [`ToolMap::remove_by_id`], and the same question.
 //!
+//! **A form becomes a tool** (event loop). [`form::synthesize`] makes the schema of its
+//! [`ToolDefinition`] from its controls. When the tool is called, [`form::fill`] says what to assign to
+//! them as they are then.
+//!
 //! **`getTools()`** (constellation). [`collect_tools`] over all documents of the traversable.
 //!
 //! **`executeTool()`** (constellation). [`resolve_target`], then [`PendingExecutions::begin`] under
